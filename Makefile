@@ -1,0 +1,74 @@
+# `make demo` and `make test` do all the set-up they need; `make help` lists the rest.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+.DEFAULT_GOAL := help
+# Targets check what the machine lacks before they install or run anything: order matters.
+.NOTPARALLEL:
+.PHONY: help setup demo test check bench clean java
+
+VENV  := .venv
+BIN   := $(VENV)/bin
+STAMP := $(VENV)/.windrow-setup
+EXTRAS := dev
+DEMO_ARGS ?=
+TEST_ARGS ?=
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# The first interpreter that is recent enough; `make setup PYTHON=...` overrules the search.
+PYTHON ?= $(firstword $(foreach candidate,python3 python3.13 python3.12 python3.11 python,\
+	$(shell $(candidate) -c 'import sys; sys.version_info >= (3, 11) and print("$(candidate)")' 2>/dev/null)))
+
+help: ## list the targets
+	@sed -nE 's/^([a-z]+):.*## (.*)$$/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
+
+setup: $(STAMP) ## create .venv with the pinned versions and windrow in it (nothing to do when it is there)
+
+demo: java $(STAMP) ## make a sensor table and compute rolling features over it on local Spark
+	@$(BIN)/windrow demo $(DEMO_ARGS)
+
+test: java $(STAMP) ## run the tests and the examples of the docs
+	@$(BIN)/python -m pytest $(TEST_ARGS)
+
+check: $(STAMP) ## lint, format, types, and the direction of imports
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+bench: java $(STAMP) ## measure, and print ratios
+	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+clean: ## remove .venv, caches and what the demo wrote
+	@rm -rf $(VENV) demo-output build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Spark 4 needs Java 17 or newer; it looks for it where this does. `java -version` prints
+# `openjdk version "17.0.15" ...`, and before Java 9 `java version "1.8.0_402"`.
+java:
+	@java="$${JAVA_HOME:+$$JAVA_HOME/bin/}java"; \
+	major=$$("$$java" -version 2>&1 | sed -nE 's/.* version "(1\.)?([0-9]+).*/\2/p' | head -n 1); \
+	[ "$${major:-0}" -ge 17 ] || { \
+		found=$${major:+"found Java $$major"}; \
+		echo "windrow's Spark part needs Java 17 or newer ($${found:-no $$java found}): install a JRE, e.g. 'apt-get install openjdk-17-jre-headless' or 'brew install openjdk@17'." >&2; \
+		exit 1; \
+	}
+
+# pip names the addresses it looks at in its messages: they belong to the machine, not in a log.
+$(STAMP): pyproject.toml constraints.txt
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "windrow needs Python 3.11 or newer: install it, e.g. 'apt-get install python3.11 python3.11-venv', or name it with 'make setup PYTHON=...'." >&2; \
+		exit 1; \
+	}
+	@echo "Setting up $(VENV) with $$("$(PYTHON)" --version) and the versions of constraints.txt (a few minutes the first time) ..."
+	@rm -f $@
+	@[ -x $(BIN)/python ] || "$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+	@install() { $(BIN)/python -m pip install --quiet --constraint constraints.txt "$$@" >$(VENV)/setup.log 2>&1; }; \
+	install hatchling editables && install --no-build-isolation --editable '.[$(EXTRAS)]' || { \
+		sed -E 's#[A-Za-z+]+://[^ ]*#<address>#g' $(VENV)/setup.log >&2; \
+		echo "Setting up failed: the reason is in the lines above." >&2; \
+		exit 1; \
+	}
+	@touch $@
+	@echo "Done: $$(du -sh $(VENV) | cut -f1) in $(VENV). It is not done again until pyproject.toml or constraints.txt change."

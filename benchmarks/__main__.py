@@ -1,0 +1,33 @@
+"""`make bench`: run the suites, print ratios, keep the raw results."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+
+from benchmarks.harness import keep, show
+
+SUITES = {
+    "kernels": "Block kernels, 4M events (ratio: cumsum's time over windrow's)",
+    "tables": "Arrow tables in process",
+    "spark": "Spark batch",
+}
+
+
+def main() -> int:
+    """Run the named suites, all by default; the exit code tells whether every bar was met."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("suites", nargs="*", choices=[*SUITES, []], default=list(SUITES))
+    met = True
+    for suite in parser.parse_args().suites:
+        comparisons = importlib.import_module(f"benchmarks.{suite}").run()
+        show(SUITES[suite], comparisons)
+        keep(suite, comparisons)
+        print(f"  kept in benchmarks/results/{suite}.json")
+        met = met and all(each.passes for each in comparisons)
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""Ratios measured in one run.
+
+The machines are shared and noisy, so times mean little and ratios much: the contestants of a
+comparison take turns, round after round, and the best round of each counts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One line of a report: how two ways to do the same work compare.
+
+    `ratio` is the time of `against` over the time of windrow: above 1, windrow is faster. A bar is
+    the least ratio that is good enough.
+    """
+
+    work: str
+    against: str
+    seconds: float
+    seconds_against: float
+    bar: float | None = None
+
+    @property
+    def ratio(self) -> float:
+        return self.seconds_against / self.seconds
+
+    @property
+    def passes(self) -> bool:
+        return self.bar is None or self.ratio >= self.bar
+
+
+def best_times(contestants: Mapping[str, Callable[[], Any]], rounds: int = 5) -> dict[str, float]:
+    """The best time of each contestant; they take turns, after one unmeasured round."""
+    best = dict.fromkeys(contestants, float("inf"))
+    for turn in range(rounds + 1):
+        for name, run in contestants.items():
+            started = time.perf_counter()
+            run()
+            if turn:
+                best[name] = min(best[name], time.perf_counter() - started)
+    return best
+
+
+def show(title: str, comparisons: list[Comparison]) -> None:
+    """Print a report."""
+    print(f"\n{title}")
+    width = max(len(each.work) for each in comparisons)
+    against = max(len(each.against) for each in comparisons)
+    for each in comparisons:
+        bar = (
+            "" if each.bar is None else f"   bar {each.bar:g}: {'met' if each.passes else 'MISSED'}"
+        )
+        print(
+            f"  {each.work:<{width}}  {_duration(each.seconds):>9}  {each.against:>{against}}"
+            f"  {_duration(each.seconds_against):>9}  ratio {each.ratio:6.2f}{bar}"
+        )
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
+
+
+def keep(suite: str, comparisons: list[Comparison]) -> Path:
+    """Write the raw results as JSON."""
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{suite}.json"
+    record = {
+        "suite": suite,
+        "python": platform.python_version(),
+        "cores": len(os.sched_getaffinity(0)),
+        "comparisons": [
+            {**asdict(each), "ratio": each.ratio, "passes": each.passes} for each in comparisons
+        ],
+    }
+    path.write_text(json.dumps(record, indent=1) + "\n")
+    return path

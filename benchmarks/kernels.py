@@ -1,0 +1,57 @@
+"""Block kernels against `numpy.cumsum` over the same array: one addition per element."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import windrow as wr
+from benchmarks.harness import Comparison, best_times
+from windrow import algorithms
+from windrow.algebra.compiler import Kernel
+from windrow.algebra.kinds import Kind
+from windrow.algebra.product import Part, Product
+from windrow.runtime import drivers
+from windrow.runtime.passes import Block, CompiledPass
+from windrow.runtime.runs import NEVER
+
+Array = np.ndarray[Any, Any]
+
+ALGORITHM = algorithms.find("two_stacks_lite")
+EVENTS = 4_000_000
+WINDOWS = [2**power for power in (4, 6, 8, 10, 12, 14, 16, 18, 20)]
+#: windrow may take at most 1.2 times the time of cumsum
+BAR = round(1 / 1.2, 2)
+
+
+def run() -> list[Comparison]:
+    """`two_stacks_lite`, sum and max of floats, windows of 16 to 2^20 rows."""
+    numbers = np.random.default_rng(1).normal(size=EVENTS)
+    numbers.flags.writeable = False
+    answers = np.empty(EVENTS)
+    comparisons = []
+    for aggregation in (wr.sum, wr.max):
+        product = Product([Part(aggregation.monoid_for((Kind.FLOAT,)), (0,))])
+        kernel = Kernel(drivers.over_rows, ALGORITHM.FUNCTIONS, product, checked=False)
+        for extent in WINDOWS:
+            roll = partial(_roll, kernel, product, extent, numbers, answers)
+            cumsum = partial(np.cumsum, numbers, out=answers)
+            times = best_times({"windrow": roll, "cumsum": cumsum})
+            comparisons.append(
+                Comparison(
+                    f"{aggregation.name}, window {extent}",
+                    "numpy.cumsum",
+                    times["windrow"],
+                    times["cumsum"],
+                    BAR,
+                )
+            )
+    return comparisons
+
+
+def _roll(kernel: Kernel, product: Product, extent: int, numbers: Array, answers: Array) -> None:
+    one_pass = CompiledPass(wr.rows(extent), kernel, product, ALGORITHM, extent)
+    block = Block((numbers,), (), np.array([0, NEVER]), None, 0, 0, len(numbers))
+    one_pass.advance(block, [answers], [np.empty(0, np.bool_)])

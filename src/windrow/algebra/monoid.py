@@ -1,0 +1,109 @@
+"""A monoid: what an aggregation is once the kinds of its inputs are known.
+
+Partials are combined older on the left. A partial is one of
+
+- a scalar, or a flat tuple of scalars: each scalar is a field, a 64-bit float or integer;
+- a row of a fixed-width array of such numbers: one wide field;
+- any other Python object: no fields, never compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+OutputType = Callable[[tuple[pa.DataType, ...]], pa.DataType]
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What is known of a combine function beyond associativity.
+
+    Attributes:
+        commutative: the order of the arguments does not matter.
+        selective: combine returns one of its two arguments.
+        exact: combine rounds nothing, so every grouping gives the same partial, and an inverse
+            leaves nothing behind of what it removes.
+    """
+
+    commutative: bool = False
+    selective: bool = False
+    exact: bool = False
+
+
+@dataclass(frozen=True)
+class Field:
+    """One number of a partial, or one row of numbers.
+
+    Two aggregations over the same columns that name a field alike share it in a product, so a name
+    promises a meaning: the same lift and the same combine.
+    """
+
+    name: str
+    dtype: str
+    width: int = 0
+
+    def allocate(self, capacity: int) -> np.ndarray[Any, Any]:
+        """Room for this field of so many partials."""
+        shape = (capacity, self.width) if self.width else capacity
+        return np.zeros(shape, self.dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class Monoid:
+    """The functions of one aggregation for one combination of input kinds.
+
+    Attributes:
+        identity: the partial of no events; combining with it changes nothing.
+        lift: from the inputs of one event to a partial.
+        combine: from the partials of two neighbouring runs, older first, to that of both.
+        lower: from a partial to the answer.
+        inverse: `inverse(combine(older, newer), older)` is `newer`; None where there is none.
+        defined: whether a partial has an answer at all; without it, one value is enough for one.
+        one_is_enough: whether any one value gives `defined` what it asks for, so that only windows
+            without values need be asked.
+        fields: how a partial is laid out; empty for Python objects.
+        output: from the inputs' Arrow types to the answer's.
+        lowered: the number that a compiled lower writes, "float64" or "int64".
+    """
+
+    identity: Any
+    lift: Callable[..., Any]
+    combine: Callable[[Any, Any], Any]
+    lower: Callable[[Any], Any]
+    output: OutputType
+    traits: Traits = field(default_factory=Traits)
+    fields: tuple[Field, ...] = ()
+    lowered: str = "float64"
+    inverse: Callable[[Any, Any], Any] | None = None
+    defined: Callable[[Any], bool] | None = None
+    one_is_enough: bool = True
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether its partials are numbers that a kernel can hold."""
+        return bool(self.fields)
+
+
+def floats(*names: str) -> tuple[Field, ...]:
+    """Fields that hold floats."""
+    return tuple(Field(name, "float64") for name in names)
+
+
+def integers(*names: str) -> tuple[Field, ...]:
+    """Fields that hold integers."""
+    return tuple(Field(name, "int64") for name in names)
+
+
+def always(data_type: pa.DataType) -> OutputType:
+    """An answer whose type does not depend on the inputs."""
+    return lambda _types: data_type
+
+
+def like_input(index: int) -> OutputType:
+    """An answer of the same type as one of the inputs."""
+    return lambda types: types[index]

@@ -1,0 +1,91 @@
+"""Plain Python monoids that skip nulls, with None as the partial of no values."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from windrow.algebra.equality import same
+from windrow.algebra.monoid import Monoid
+
+
+class NullSkipping:
+    """A monoid for plain Python: events with a null are lifted to None, the identity."""
+
+    def __init__(self, monoid: Monoid, watched: Collection[int]) -> None:
+        """`watched` are the inputs whose nulls count: a carried input may be null."""
+        self.monoid = monoid
+        self.watched = watched
+
+    def identity(self) -> Any:
+        """No values yet."""
+        return None
+
+    def lift(self, *inputs: Any) -> Any:
+        """The partial of one event, None if an input is null."""
+        if any(inputs[index] is None for index in self.watched):
+            return None
+        return self.monoid.lift(*inputs)
+
+    def combine(self, older: Any, newer: Any) -> Any:
+        """The partial of both, or of the one that has values."""
+        if older is None:
+            return newer
+        if newer is None:
+            return older
+        return self.monoid.combine(older, newer)
+
+    def inverse(self, total: Any, oldest: Any) -> Any:
+        """Not to be had: what is left of a sum does not tell whether a value is left."""
+        raise TypeError("take an InvertibleNullSkipping")
+
+    def same(self, left: Any, right: Any) -> bool:
+        """Whether two partials are equal."""
+        return same(left, right)
+
+    def lower(self, partial: Any) -> Any:
+        """The answer; None where there is none."""
+        monoid = self.monoid
+        if partial is None:
+            # Only counts answer for no values, and they say so.
+            answers = monoid.defined is not None and monoid.defined(monoid.identity)
+            return monoid.lower(monoid.identity) if answers else None
+        if monoid.defined is not None and not monoid.defined(partial):
+            return None
+        return monoid.lower(partial)
+
+
+class InvertibleNullSkipping(NullSkipping):
+    """The same with an inverse: partials carry the number of their values."""
+
+    def lift(self, *inputs: Any) -> Any:
+        """One value and its partial."""
+        partial = super().lift(*inputs)
+        return None if partial is None else (1, partial)
+
+    def combine(self, older: Any, newer: Any) -> Any:
+        """The values of both."""
+        if older is None:
+            return newer
+        if newer is None:
+            return older
+        return (older[0] + newer[0], self.monoid.combine(older[1], newer[1]))
+
+    def inverse(self, total: Any, oldest: Any) -> Any:
+        """The values that are left, None if there are none."""
+        if oldest is None:
+            return total
+        if total[0] == oldest[0]:
+            return None
+        assert self.monoid.inverse is not None
+        return (total[0] - oldest[0], self.monoid.inverse(total[1], oldest[1]))
+
+    def lower(self, partial: Any) -> Any:
+        """The answer; None where there is none."""
+        return super().lower(None if partial is None else partial[1])
+
+
+def skipping_nulls(monoid: Monoid, watched: Collection[int]) -> NullSkipping:
+    """The monoid for plain Python, with an inverse if there is one."""
+    kind = NullSkipping if monoid.inverse is None else InvertibleNullSkipping
+    return kind(monoid, watched)

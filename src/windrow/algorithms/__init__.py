@@ -1,0 +1,69 @@
+"""The windows' algorithms, one per file, found by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from windrow.algebra.monoid import Monoid, Traits
+from windrow.algebra.slots import Partial, Ring
+from windrow.algorithms import recompute, two_stacks_lite
+from windrow.algorithms.memory import Memory
+from windrow.errors import InvalidArgument, NotApplicable
+
+
+class State(Protocol):
+    """Every state knows where its oldest event stands and where its newest ends."""
+
+    @property
+    def front(self) -> int:
+        """The position of the oldest event."""
+
+    @property
+    def end(self) -> int:
+        """The position behind the newest event."""
+
+
+class Algorithm(Protocol):
+    """What a file in this package offers; see README.md for adding one."""
+
+    NAME: str
+    FUNCTIONS: tuple[Callable[..., Any], ...]
+
+    def allocate(self, memory: Memory, capacity: int) -> Ring:
+        """Room for so many events, a power of two."""
+
+    def refuses(self, traits: Traits, invertible: bool) -> str | None:
+        """Why the algorithm cannot serve an aggregation with these traits, or None."""
+
+    def stored_partials(self, state: Any) -> int:
+        """How many partials a state keeps."""
+
+    def check_invariants(
+        self,
+        state: Any,
+        ring: Ring,
+        events: Sequence[Partial],
+        load: Callable[[Ring, int], Partial],
+        fold: Callable[[Sequence[Partial]], Partial],
+        equal: Callable[[Partial, Partial], bool],
+    ) -> None:
+        """Assert the numbered invariants of the file."""
+
+
+ALGORITHMS: dict[str, Algorithm] = {module.NAME: module for module in (recompute, two_stacks_lite)}
+
+
+def find(name: str) -> Algorithm:
+    """The algorithm of that name."""
+    if isinstance(name, str) and name in ALGORITHMS:
+        return ALGORITHMS[name]
+    known = ", ".join(sorted(ALGORITHMS))
+    raise InvalidArgument(f"algorithm: {name!r} is not known; there are {known}")
+
+
+def require_applicable(algorithm: Algorithm, aggregation: str, monoid: Monoid) -> None:
+    """Raise `NotApplicable` if the algorithm cannot serve the aggregation."""
+    reason = algorithm.refuses(monoid.traits, monoid.inverse is not None)
+    if reason:
+        raise NotApplicable(f"{algorithm.NAME} cannot serve {aggregation}: {reason}")

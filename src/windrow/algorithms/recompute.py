@@ -1,0 +1,120 @@
+"""Recomputation, the oracle.
+
+paper      the baseline that every paper starts from
+order      first in, first out
+requires   an associative combine, nothing else
+insert     no combine
+evict      no combine, for any number at once
+query      n combines
+space      n partials
+
+The window is the queue of its events and nothing else; a query combines them all, oldest to newest.
+Slow, with nothing in it to be wrong: every other algorithm is tested against this one, and any
+answer can be checked by asking for `algorithm="recompute"`.
+
+Invariants, for a window of events v[0] to v[n-1]:
+
+1. end - front = n.
+2. The slot at front + i holds v[i].
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from windrow.algebra.monoid import Traits
+from windrow.algebra.slots import (
+    Partial,
+    Ring,
+    capacity,
+    combine,
+    identity,
+    load,
+    release,
+    store,
+)
+from windrow.algorithms.memory import Memory
+
+NAME = "recompute"
+
+
+class State(NamedTuple):
+    """The positions of the oldest event and behind the newest."""
+
+    front: int
+    end: int
+
+
+def refuses(traits: Traits, invertible: bool) -> str | None:
+    """Why it cannot serve such an aggregation: it serves all."""
+    return None
+
+
+def allocate(memory: Memory, capacity: int) -> Ring:
+    """Room for so many events."""
+    return memory.queue(capacity)
+
+
+def empty(ring: Ring, position: int) -> State:
+    """A window with no events."""
+    release(ring, position)
+    return State(position, position)
+
+
+def has_room(state: State, ring: Ring) -> bool:
+    """Whether one more event fits."""
+    return state.end - state.front < capacity(ring)
+
+
+def resize(state: State, ring: Ring, other: Ring) -> State:
+    """The same window in another ring."""
+    for position in range(state.front, state.end):
+        store(other, position, load(ring, position))
+    return state
+
+
+def insert(state: State, ring: Ring, partial: Partial) -> State:
+    """Keep the event."""
+    store(ring, state.end, partial)
+    return State(state.front, state.end + 1)
+
+
+def evict(state: State, ring: Ring) -> State:
+    """Forget the oldest event."""
+    release(ring, state.front + 1)
+    return State(state.front + 1, state.end)
+
+
+def evict_many(state: State, ring: Ring, count: int) -> State:
+    """Forget the oldest events."""
+    release(ring, state.front + count)
+    return State(state.front + count, state.end)
+
+
+def query(state: State, ring: Ring) -> Partial:
+    """Combine all events, oldest to newest."""
+    partial = identity()
+    for position in range(state.front, state.end):
+        partial = combine(partial, load(ring, position))
+    return partial
+
+
+FUNCTIONS = (empty, has_room, resize, insert, evict, evict_many, query)
+
+
+def stored_partials(state: State) -> int:
+    """How many partials the state keeps."""
+    return state.end - state.front
+
+
+def check_invariants(
+    state: State,
+    ring: Ring,
+    events: Sequence[Partial],
+    load: Callable[[Ring, int], Partial],
+    fold: Callable[[Sequence[Partial]], Partial],
+    equal: Callable[[Partial, Partial], bool],
+) -> None:
+    """Assert invariants 1 and 2 for a window of these lifted events."""
+    assert state.end - state.front == len(events), "invariant 1"
+    for index, event in enumerate(events):
+        assert equal(load(ring, state.front + index), event), f"invariant 2 at {index}"

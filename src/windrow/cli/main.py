@@ -1,0 +1,42 @@
+"""The command `windrow`: finds the subcommand and runs it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+# A subcommand is a module of this package: see README.md beside this file.
+SUBCOMMANDS = ("demo",)
+
+EXTRA_OF = {"pyspark": "demo", "matplotlib": "demo", "rich": "demo"}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command with these arguments (those of the process when None)."""
+    arguments = _parser().parse_args(argv)
+    try:
+        return int(arguments.run(arguments))
+    except ModuleNotFoundError as missing:
+        package = (missing.name or "").partition(".")[0]
+        extra = EXTRA_OF.get(package)
+        if extra is None:
+            raise
+        print(
+            f"windrow {arguments.subcommand} needs {package}: pip install 'windrow[{extra}]'",
+            file=sys.stderr,
+        )
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="windrow", description="Sliding-window aggregation.")
+    subparsers = parser.add_subparsers(dest="subcommand", required=True, metavar="subcommand")
+    for name in SUBCOMMANDS:
+        module = import_module(f"windrow.cli.{name}")
+        summary = (module.__doc__ or "").partition("\n")[0]
+        subparser = subparsers.add_parser(name, help=summary, description=summary)
+        module.add_arguments(subparser)
+        subparser.set_defaults(run=module.run)
+    return parser

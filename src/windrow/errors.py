@@ -1,0 +1,33 @@
+"""What windrow raises: every error derives from `WindrowError` and names the argument at fault."""
+
+
+class WindrowError(Exception):
+    """Base class of every error that windrow raises on purpose."""
+
+
+class InvalidArgument(WindrowError, ValueError):
+    """An argument of a call cannot be right; the message names it and says what would be."""
+
+
+class InvalidAggregation(WindrowError, TypeError):
+    """The functions given for an aggregation do not fit together."""
+
+
+class NotApplicable(WindrowError, TypeError):
+    """An algorithm was asked for by name with an aggregation that it cannot serve."""
+
+
+class EmptyWindow(WindrowError, IndexError):
+    """An event was to be evicted from a window that holds none."""
+
+
+class AggregateOverflow(WindrowError, OverflowError):
+    """An integer aggregate left the range of 64-bit integers."""
+
+
+class LawViolation(WindrowError, AssertionError):
+    """An aggregation broke a law that it declares; the message holds the example."""
+
+
+class PlainPythonWarning(UserWarning):
+    """An aggregation could not be compiled and runs as plain Python, far slower."""

@@ -1,0 +1,1 @@
+"""From what a user asks to a plan: checks, types, choices."""

@@ -1,0 +1,249 @@
+"""From the arguments of a call and a table's schema to a plan, or to an error that names one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from windrow.algebra.aggregation import Aggregation, Measure
+from windrow.algebra.compiler import why_not_compiled
+from windrow.algebra.kinds import Kind, plain_type
+from windrow.algebra.monoid import Monoid
+from windrow.errors import InvalidAggregation, InvalidArgument
+from windrow.planning.choose import choose
+from windrow.windows import TimeWindow, Window, Windows, named
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """One distinct aggregation of columns, however many windows and names it appears under."""
+
+    aggregation: Aggregation
+    columns: tuple[str, ...]
+    monoid: Monoid
+    type: pa.DataType
+    compiled: bool
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """The columns whose nulls it skips."""
+        return tuple(
+            column
+            for index, column in enumerate(self.columns)
+            if index == 0 or not self.aggregation.inputs[index].carried
+        )
+
+    @property
+    def carried(self) -> str | None:
+        """The column that the answer is taken from, by position."""
+        for column, entry in zip(self.columns, self.aggregation.inputs, strict=False):
+            if entry.carried:
+                return column
+        return None
+
+
+@dataclass(frozen=True)
+class Output:
+    """One column of the result: a feature over a window."""
+
+    name: str
+    feature: int
+    window: str
+
+
+@dataclass(frozen=True, eq=False)
+class OverPlan:
+    """What `over` has to do."""
+
+    key: tuple[str, ...]
+    order: tuple[str, ...]
+    windows: dict[str, Window]
+    features: tuple[Feature, ...]
+    outputs: tuple[Output, ...]
+    algorithm: str
+    schema: pa.Schema
+
+    @property
+    def output_fields(self) -> list[pa.Field]:
+        """The columns that are added."""
+        return [
+            pa.field(output.name, self.features[output.feature].type) for output in self.outputs
+        ]
+
+    @property
+    def measures_time(self) -> bool:
+        """Whether some window needs the order column as time."""
+        return any(isinstance(window, TimeWindow) for window in self.windows.values())
+
+    @property
+    def has_peers(self) -> bool:
+        """Whether rows of equal order see each other."""
+        return any(
+            isinstance(window, TimeWindow) and window.peers for window in self.windows.values()
+        )
+
+
+def resolve_over(
+    schema: pa.Schema,
+    *,
+    key: str | Sequence[str] | None,
+    order: str | Sequence[str] | None,
+    windows: Windows,
+    aggs: Measure | Iterable[Measure],
+    algorithm: str | None,
+) -> OverPlan:
+    """Check the arguments of `over` against a schema."""
+    named_windows = named(windows)
+    key_columns = _columns(schema, "key", key)
+    order_columns = _columns(schema, "order", order)
+    _require_sortable(schema, order_columns)
+    if any(isinstance(window, TimeWindow) for window in named_windows.values()):
+        _require_time(schema, order_columns)
+    measures = _measures(aggs)
+    features: list[Feature] = []
+    places: dict[tuple[Aggregation, tuple[str, ...]], int] = {}
+    for measure in measures:
+        identified = (measure.aggregation, measure.columns)
+        if identified not in places:
+            places[identified] = len(features)
+            features.append(_feature(schema, measure, algorithm))
+    outputs = tuple(
+        Output(
+            measure.name if len(named_windows) == 1 else f"{measure.name}_{name}",
+            places[measure.aggregation, measure.columns],
+            name,
+        )
+        for measure in measures
+        for name in named_windows
+    )
+    _require_new_names(schema, outputs)
+    chosen = choose(features[0].aggregation.name, features[0].monoid, algorithm)
+    return OverPlan(
+        key_columns, order_columns, named_windows, tuple(features), outputs, chosen.NAME, schema
+    )
+
+
+def _columns(
+    schema: pa.Schema, argument: str, given: str | Sequence[str] | None
+) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    if not isinstance(given, Sequence):
+        raise InvalidArgument(
+            f"{argument}: give the name of a column or a list of names, not {given!r}"
+        )
+    names = (given,) if isinstance(given, str) else tuple(given)
+    for name in names:
+        if not isinstance(name, str):
+            raise InvalidArgument(f"{argument}: columns are given by name, not {name!r}")
+        _require_column(schema, argument, name)
+    if len(set(names)) < len(names):
+        raise InvalidArgument(f"{argument}: a column is named twice: {', '.join(names)}")
+    return names
+
+
+def _require_column(schema: pa.Schema, argument: str, name: str) -> None:
+    found = schema.names.count(name)
+    if found == 0:
+        raise InvalidArgument(
+            f"{argument}: there is no column {name!r}; there are {', '.join(schema.names)}"
+        )
+    if found > 1:
+        raise InvalidArgument(f"{argument}: {found} columns are called {name!r}; rename them")
+
+
+def _require_sortable(schema: pa.Schema, order: tuple[str, ...]) -> None:
+    for name in order:
+        data_type = schema.field(name).type
+        if Kind.of(data_type) is Kind.NESTED and not pa.types.is_null(data_type):
+            raise InvalidArgument(
+                f"order: {name!r} is {data_type}, which has no order; give a column of numbers, "
+                "times or strings"
+            )
+
+
+def _require_time(schema: pa.Schema, order: tuple[str, ...]) -> None:
+    if not order:
+        raise InvalidArgument("order: a time window needs a timestamp column to measure by")
+    data_type = schema.field(order[0]).type
+    if not (pa.types.is_timestamp(data_type) or pa.types.is_date(data_type)):
+        raise InvalidArgument(
+            f"order: a time window measures by a timestamp or a date, and {order[0]!r} is "
+            f"{data_type}; use wr.rows(...) or cast the column"
+        )
+
+
+def _measures(aggs: Measure | Iterable[Measure]) -> list[Measure]:
+    if isinstance(aggs, Measure | Aggregation):
+        measures = [aggs]
+    elif isinstance(aggs, Iterable) and not isinstance(aggs, str | Mapping):
+        measures = list(aggs)
+    else:
+        raise InvalidArgument(
+            f"aggs: give an aggregation such as wr.max('amount') or a list of them, not {aggs!r}"
+        )
+    if not measures:
+        raise InvalidArgument("aggs: at least one aggregation is needed, as in wr.max('amount')")
+    for measure in measures:
+        if isinstance(measure, Aggregation):
+            raise InvalidArgument(
+                f"aggs: {measure.name} needs its column, as in {measure.name}('amount')"
+            )
+        if not isinstance(measure, Measure):
+            raise InvalidArgument(
+                f"aggs: give aggregations such as wr.max('amount'), not {measure!r}"
+            )
+    return measures
+
+
+def _feature(schema: pa.Schema, measure: Measure, algorithm: str | None) -> Feature:
+    aggregation = measure.aggregation
+    required = [entry for entry in aggregation.inputs if not entry.optional]
+    if len(measure.columns) < len(required):
+        example = ", ".join(repr(entry.name) for entry in required)
+        raise InvalidArgument(
+            f"aggs: {aggregation.name}() is of no column; name it, as in "
+            f"{aggregation.name}({example})"
+        )
+    types, kinds = [], []
+    for column, entry in zip(measure.columns, aggregation.inputs, strict=False):
+        _require_column(schema, "aggs", column)
+        data_type = schema.field(column).type
+        kind = Kind.of(data_type)
+        if kind not in entry.accepts:
+            accepted = ", ".join(sorted(each.value for each in entry.accepts - {Kind.ANY}))
+            raise InvalidArgument(
+                f"aggs: {measure.aggregation.name}({column!r}) cannot take a column of type "
+                f"{data_type}; it takes {accepted}"
+            )
+        types.append(plain_type(data_type))
+        kinds.append(kind)
+    try:
+        monoid = aggregation.monoid_for(tuple(kinds))
+    except InvalidAggregation as error:
+        held = ", ".join(map(str, types))
+        raise InvalidArgument(f"aggs: {measure} cannot take columns of {held}: {error}") from error
+    choose(aggregation.name, monoid, algorithm)
+    compiled = monoid.is_numeric and all(
+        kind.is_compiled or entry.carried
+        for kind, entry in zip(kinds, aggregation.inputs, strict=False)
+    )
+    if compiled and aggregation.custom:
+        compiled = why_not_compiled(aggregation.name, monoid, tuple(kinds)) is None
+    return Feature(aggregation, measure.columns, monoid, monoid.output(tuple(types)), compiled)
+
+
+def _require_new_names(schema: pa.Schema, outputs: Sequence[Output]) -> None:
+    counted = Counter(output.name for output in outputs)
+    for name, times in counted.items():
+        if times > 1:
+            raise InvalidArgument(
+                f"aggs: {times} results would be called {name!r}; rename one with .alias(...)"
+            )
+        if name in schema.names:
+            raise InvalidArgument(
+                f"aggs: the table has a column {name!r} already; rename the result with .alias(...)"
+            )

@@ -1,0 +1,1 @@
+"""Drives events through windows, element by element and block by block."""

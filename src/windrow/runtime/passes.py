@@ -1,0 +1,178 @@
+"""Passes: one window, driven over blocks of rows, with its state kept from block to block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from windrow.algebra.compiler import Kernel
+from windrow.algebra.linking import link
+from windrow.algebra.nullable import NullSkipping
+from windrow.algebra.product import Product
+from windrow.algorithms import Algorithm
+from windrow.algorithms.memory import PLAIN_SLOTS, ChunkedQueue, KernelMemory
+from windrow.runtime import drivers
+from windrow.runtime.linked import LinkedWindow
+from windrow.windows import RowsWindow, TimeWindow, Window
+
+Array = np.ndarray[Any, Any]
+
+_FIRST_CAPACITY = 256
+#: a window of rows is given its room at once up to this many, larger ones grow to it
+_LARGEST_FIRST_CAPACITY = 2**20
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows sorted by key and order.
+
+    Attributes:
+        columns: what the drivers read: arrays for kernels, lists for plain Python.
+        validities: which rows are valid, for the nullable columns.
+        starts: the rows at which a new key begins (see `windrow.runtime.runs`).
+        order: times as integers, if a window measures time.
+        begin, stop: the rows to drive through the window.
+        answer_from: the first row to answer.
+    """
+
+    columns: tuple[Any, ...]
+    validities: tuple[Array, ...]
+    starts: Array
+    order: Array | None
+    begin: int
+    answer_from: int
+    stop: int
+
+
+def driver_for(window: Window) -> Callable[..., Any]:
+    """The loop for a kind of window."""
+    if isinstance(window, RowsWindow):
+        return drivers.over_rows
+    return drivers.over_time_with_peers if window.peers else drivers.over_time
+
+
+def extent_of(window: Window, nanoseconds_per_tick: int) -> int:
+    """A window's extent as its driver measures it: rows, or ticks of the order column.
+
+    A row leaves when it is that much older. Times are whole ticks, so a range of a part of a tick
+    rounds up, and keeping the row exactly one range old is one tick more. What 64 bits cannot hold
+    is longer than any table.
+    """
+    if isinstance(window, RowsWindow):
+        extent = window.range
+    elif window.closed_both:
+        extent = window.range // nanoseconds_per_tick + 1
+    else:
+        extent = -(-window.range // nanoseconds_per_tick)
+    return min(extent, 2**63 - 1)
+
+
+class CompiledPass:
+    """One window of a product of aggregations, in a ring of numbers."""
+
+    def __init__(
+        self,
+        window: Window,
+        kernel: Kernel,
+        product: Product,
+        algorithm: Algorithm,
+        extent: int,
+    ) -> None:
+        self._timed = isinstance(window, TimeWindow)
+        self._kernel = kernel
+        self._move = Kernel(drivers.move, algorithm.FUNCTIONS, product, checked=False)
+        self._algorithm = algorithm
+        self._memory = KernelMemory(product)
+        self._extent = extent
+        self._capacity = _FIRST_CAPACITY
+        if not self._timed:
+            self._capacity = 1 << (min(extent, _LARGEST_FIRST_CAPACITY) - 1).bit_length()
+        self._ring = algorithm.allocate(self._memory, self._capacity)
+        self._times = self._memory.integers(self._capacity if self._timed else 0)
+        slots = {
+            "identity": product.identity,
+            "capacity": lambda ring: len(ring[0]),
+            "release": lambda ring, position: None,
+        }
+        self._state = link(algorithm.FUNCTIONS, slots)["empty"](self._ring, 0)
+
+    def advance(self, block: Block, answers: Sequence[Array], defined: Sequence[Array]) -> None:
+        """Drive a block through the window and write its answers."""
+        row = block.begin
+        while True:
+            timed = (block.order, self._times) if self._timed else ()
+            self._state, row = self._kernel(
+                block.columns, block.validities, tuple(answers), tuple(defined),
+                self._ring, self._state, block.starts, row, block.answer_from, block.stop,
+                self._extent, *timed,
+            )  # fmt: skip
+            if row >= block.stop:
+                return
+            self._grow()
+
+    @property
+    def front(self) -> int:
+        """How many events have left the window for good."""
+        return int(self._state.front)
+
+    def _grow(self) -> None:
+        """Twice the room; every event keeps its position."""
+        capacity, self._capacity = self._capacity, 2 * self._capacity
+        larger = self._algorithm.allocate(self._memory, self._capacity)
+        self._state = self._move(self._state, self._ring, larger)
+        self._ring = larger
+        if self._timed:
+            times = self._memory.integers(self._capacity)
+            positions = np.arange(self._state.front, self._state.end)
+            times[positions & (self._capacity - 1)] = self._times[positions & (capacity - 1)]
+            self._times = times
+
+
+class PlainPass:
+    """One window of one aggregation whose partials are Python objects."""
+
+    def __init__(
+        self,
+        window: Window,
+        monoid: NullSkipping,
+        inputs: tuple[int, ...],
+        algorithm: Algorithm,
+        extent: int,
+    ) -> None:
+        def lift_row(columns: Any, _validities: Any, row: int) -> Any:
+            return monoid.lift(*(columns[index][row] for index in inputs))
+
+        def lower_row(answers: Any, _defined: Any, row: int, partial: Any) -> None:
+            answers[row] = monoid.lower(partial)
+
+        self._timed = isinstance(window, TimeWindow)
+        self._window = LinkedWindow(algorithm, monoid)
+        slots = {**PLAIN_SLOTS, **self._window.functions}
+        driver = driver_for(window)
+        linked = link([driver], {**slots, "lift_row": lift_row, "lower_row": lower_row})
+        self._drive = linked[driver.__name__]
+        self._extent = extent
+        self._times = ChunkedQueue()
+
+    def advance(self, block: Block, answers: list[Any]) -> None:
+        """Drive a block through the window and write its answers."""
+        row, window = block.begin, self._window
+        timed = (block.order, self._times) if self._timed else ()
+        while True:
+            window.state, row = self._drive(
+                block.columns, block.validities, answers, (),
+                window.ring, window.state, block.starts, row, block.answer_from, block.stop,
+                self._extent, *timed,
+            )  # fmt: skip
+            if row >= block.stop:
+                break
+            window.grow()
+        self._times.release(self.front)
+
+    @property
+    def front(self) -> int:
+        """How many events have left the window for good."""
+        return self._window.state.front

@@ -1,0 +1,134 @@
+"""A stream of record batches, sorted by key and order, through all windows of a plan.
+
+Memory is the windows and one batch, however many rows a key has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.runtime import columns as arrow
+from windrow.runtime.passes import Block
+from windrow.runtime.program import Program, drive
+from windrow.runtime.runs import NEVER, run_starts, same_key
+from windrow.windows import TimeWindow
+
+Array = np.ndarray[Any, Any]
+
+#: kept values are joined into one piece when they are in more pieces than this
+_MOST_CHUNKS = 64
+
+
+class Rolling:
+    """The windows of a plan between one batch and the next."""
+
+    def __init__(self, program: Program) -> None:
+        """The windows are empty."""
+        self._program = program
+        self._plan = program.plan
+        self._passes = {name: program.passes(name) for name in self._plan.windows}
+        self._position = 0
+        self._runs, self._timed_runs = _Runs(), _Runs()
+        carried = {f.carried for f in self._plan.features if f.carried is not None}
+        self._kept = {name: _Kept() for name in carried}
+
+    def advance(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The batch with the plan's columns added."""
+        plan, program, size = self._plan, self._program, batch.num_rows
+        columns = {name: arrow.whole(batch[name]) for name in program.input_columns}
+        for name, kept in self._kept.items():
+            kept.append(columns[name])
+        compiled = program.compiled_block(columns, size, self._position)
+        plain = program.plain_block(columns, size, self._position)
+        keys = [arrow.whole(batch[name]) for name in plan.key]
+        starts = timed_starts = self._runs.starts(keys, size)
+        order = None
+        if plan.measures_time:
+            times = arrow.whole(batch[plan.order[0]])
+            order = arrow.times(times)
+            # A key's null times are a run of their own: see `split_at_nulls`.
+            timed_starts = self._timed_runs.starts([*keys, times.is_valid()], size)
+        answers = {}
+        for name, passes in self._passes.items():
+            runs = timed_starts if isinstance(plan.windows[name], TimeWindow) else starts
+            answers[name] = program.answers(size)
+            drive(
+                passes,
+                Block(*compiled, runs, order, 0, 0, size),
+                Block(plain, (), runs, order, 0, 0, size),
+                answers[name],
+            )
+        results = [
+            program.result(
+                answers[output.window],
+                plan.features[output.feature],
+                lambda name, positions: self._kept[name].take(positions),
+            )
+            for output in plan.outputs
+        ]
+        self._position += size
+        self._forget()
+        schema = pa.schema([*batch.schema, *plan.output_fields])
+        return pa.RecordBatch.from_arrays([*batch.columns, *results], schema=schema)
+
+    def _forget(self) -> None:
+        fronts = [
+            each.front
+            for compiled, plain in self._passes.values()
+            for each in (compiled, *plain)
+            if each is not None
+        ]
+        for kept in self._kept.values():
+            kept.forget_before(min(fronts))
+
+
+class _Runs:
+    """Runs of equal keys that go on from one batch to the next."""
+
+    def __init__(self) -> None:
+        self._last: list[pa.Array] | None = None
+
+    def starts(self, keys: Sequence[pa.Array], size: int) -> Array:
+        first, last = [[key.slice(at, 1) for key in keys] for at in (0, size - 1)]
+        continues = self._last is not None and same_key(self._last, first)
+        self._last = last
+        return run_starts(keys, size, continues=continues)
+
+
+class _Kept:
+    """The values of a column from the oldest window's front on, found by position."""
+
+    def __init__(self) -> None:
+        self._chunks: list[pa.Array] = []
+        self._first_position = 0
+
+    def append(self, values: pa.Array) -> None:
+        self._chunks.append(values)
+        if len(self._chunks) > _MOST_CHUNKS:
+            self._chunks = [pa.concat_arrays(self._chunks)]
+
+    def take(self, positions: pa.Array) -> pa.Array:
+        values = pa.chunked_array(self._chunks)
+        offset = pa.scalar(self._first_position, pa.int64())
+        return arrow.whole(values.take(pa.compute.subtract(positions, offset)))
+
+    def forget_before(self, position: int) -> None:
+        while self._chunks and self._first_position + len(self._chunks[0]) <= position:
+            self._first_position += len(self._chunks.pop(0))
+
+
+def whole_peers(batches: Iterable[pa.RecordBatch], by: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches that never end between rows with equal values in `by`."""
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        joined = pa.concat_batches([*held, batch]) if held else batch
+        starts = run_starts([arrow.whole(joined[name]) for name in by], joined.num_rows)
+        last = int(starts[starts != NEVER][-1])
+        if last:
+            yield joined.slice(0, last)
+        held = [joined.slice(last)]
+    yield from held

@@ -1,0 +1,58 @@
+"""Runs: where a new key begins in rows that are sorted by key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Array = np.ndarray[Any, Any]
+
+#: closes the list of runs: a row that never comes
+NEVER = np.iinfo(np.int64).max
+
+
+def run_starts(keys: Sequence[pa.Array], size: int, *, continues: bool = False) -> Array:
+    """The rows at which a new key begins, and `NEVER`.
+
+    With `continues`, the first row belongs to the key of the rows before.
+    """
+    changed = np.zeros(max(size - 1, 0), np.bool_)
+    for column in keys:
+        if size > 1:
+            changed |= _differ(column.slice(1), column.slice(0, size - 1))
+    first = 1 if continues or not size else 0
+    return np.concatenate([np.zeros(1, np.int64), np.flatnonzero(changed) + 1, [NEVER]])[first:]
+
+
+def split_at_nulls(starts: Array, order: pa.Array) -> Array:
+    """The runs, cut where a key's null times end: no distance leads from a null to a time."""
+    if not order.null_count:
+        return starts
+    missing = order.is_null().to_numpy(zero_copy_only=False)
+    return np.union1d(starts, np.flatnonzero(missing[1:] != missing[:-1]) + 1)
+
+
+def same_key(left: Sequence[pa.Array], right: Sequence[pa.Array]) -> bool:
+    """Whether two rows, given as columns of length one, have the same key."""
+    return not any(_differ(one, other).any() for one, other in zip(left, right, strict=True))
+
+
+def _differ(left: pa.Array, right: pa.Array) -> Array:
+    """Where two columns differ; nulls equal nulls, and NaN equals NaN, as in Spark's grouping."""
+    if pa.types.is_nested(left.type):
+        # By how they are written, because that of a NaN inside equals that of another NaN.
+        pairs = zip(left.to_pylist(), right.to_pylist(), strict=True)
+        return np.array([repr(one) != repr(other) for one, other in pairs], np.bool_)
+    if pa.types.is_null(left.type):
+        return np.zeros(len(left), np.bool_)
+    different = pc.fill_null(pc.not_equal(left, right), False)
+    if left.null_count or right.null_count:
+        different = pc.or_(different, pc.not_equal(left.is_valid(), right.is_valid()))
+    if pa.types.is_floating(left.type):
+        both_nan = pc.fill_null(pc.and_(pc.is_nan(left), pc.is_nan(right)), False)
+        different = pc.and_not(different, both_nan)
+    return different.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]

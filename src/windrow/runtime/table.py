@@ -1,0 +1,190 @@
+"""`over` on tables in this process, on all its cores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.errors import InvalidArgument
+from windrow.planning.resolve import OverPlan
+from windrow.runtime import columns as arrow
+from windrow.runtime.passes import Block
+from windrow.runtime.program import Answers, Program, drive
+from windrow.runtime.runs import split_at_nulls
+from windrow.runtime.sorting import arrange
+from windrow.windows import RowsWindow, TimeWindow
+
+Array = np.ndarray[Any, Any]
+
+#: fewer rows than this are not worth a thread
+SMALLEST_PIECE = 65_536
+
+
+def to_table(data: Any) -> pa.Table:
+    """Anything Arrow-shaped as a table."""
+    if isinstance(data, pa.Table):
+        return data
+    if isinstance(data, pa.RecordBatch):
+        return pa.Table.from_batches([data])
+    if isinstance(data, pa.RecordBatchReader):
+        return data.read_all()
+    if hasattr(data, "__arrow_c_stream__"):
+        try:
+            return pa.table(data)
+        except (pa.ArrowInvalid, TypeError) as error:  # such as a series: one column, no table
+            problem = f"; {type(data).__name__} cannot be read as a table: {error}"
+    elif hasattr(data, "collect"):
+        problem = f", not {type(data).__name__}; collect() it first"
+    else:
+        problem = f", not {type(data).__name__}"
+    raise InvalidArgument(
+        "data: give a Spark DataFrame or something that speaks Arrow (a pyarrow.Table, pandas, "
+        f"Polars or DuckDB){problem}"
+    )
+
+
+def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
+    """The table with the plan's columns added; its rows keep their order."""
+    run = _prepare(table, plan)
+    answers = {name: run.program.answers(table.num_rows) for name in plan.windows}
+    pieces = [
+        (name, block)
+        for name in plan.windows
+        for block in run.pieces(name, 1 if run.program.plain else _cores())
+    ]
+
+    def work(piece: tuple[str, tuple[Block, Block]]) -> None:
+        name, (compiled, plain) = piece
+        drive(run.program.passes(name), compiled, plain, answers[name])
+
+    _in_threads(work, pieces)
+    columns = _in_threads(lambda output: run.column(answers[output.window], output), plan.outputs)
+    for field, column in zip(plan.output_fields, columns, strict=True):
+        table = table.append_column(field, column)
+    return table
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _in_threads(function: Any, items: Any) -> list[Any]:
+    workers = min(_cores(), len(items))
+    if workers < 2:
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(function, items))
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A table, sorted, and the program to drive it through."""
+
+    program: Program
+    size: int
+    permutation: Array | None
+    inverse: Array | None
+    sorted: dict[str, pa.Array]
+    compiled: tuple[tuple[Array, ...], tuple[Array, ...]]
+    plain: tuple[Any, ...]
+    starts: Array
+    timed_starts: Array
+    order: Array | None
+
+    def pieces(self, name: str, wanted: int) -> Iterator[tuple[Block, Block]]:
+        """The rows in pieces for threads, each led by the rows that fill its first window."""
+        edges = self._edges(name, min(wanted, self.size // SMALLEST_PIECE))
+        starts = self._starts(name)
+        for first, stop in pairwise(edges):
+            begin = self._filling(name, first)
+            yield (
+                Block(*self.compiled, starts, self.order, begin, first, stop),
+                Block(self.plain, (), starts, self.order, begin, first, stop),
+            )
+
+    def _starts(self, name: str) -> Array:
+        timed = isinstance(self.program.plan.windows[name], TimeWindow)
+        return self.timed_starts if timed else self.starts
+
+    def _edges(self, name: str, wanted: int) -> list[int]:
+        if wanted < 2:
+            return [0, self.size]
+        edges = [self._between_peers(name, self.size * i // wanted) for i in range(wanted)]
+        repeated = sum(edge - self._filling(name, edge) for edge in edges)
+        # Splitting pays while the rows that are inserted twice are few.
+        return [*edges, self.size] if repeated < self.size // 2 else [0, self.size]
+
+    def _between_peers(self, name: str, row: int) -> int:
+        window = self.program.plan.windows[name]
+        if self.order is not None and isinstance(window, TimeWindow) and window.peers:
+            while 0 < row < self.size and self.order[row] == self.order[row - 1]:
+                row += 1
+        return row
+
+    def _filling(self, name: str, row: int) -> int:
+        """The oldest row in the window of a row."""
+        if row >= self.size:
+            return row
+        starts = self._starts(name)
+        run = int(starts[np.searchsorted(starts, row, side="right") - 1])
+        extent = self.program.extents[name]
+        if isinstance(self.program.plan.windows[name], RowsWindow):
+            return max(run, row - extent + 1)
+        assert self.order is not None
+        limit = max(int(self.order[row]) - extent, -(2**63))
+        return run + int(np.searchsorted(self.order[run:row], limit, side="right"))
+
+    def column(self, answers: Answers, output: Any) -> pa.Array:
+        """One column of the result, in the table's order."""
+        feature = self.program.plan.features[output.feature]
+        column = self.program.result(
+            answers, feature, lambda name, positions: self.sorted[name].take(positions)
+        )
+        return column if self.inverse is None else column.take(pa.array(self.inverse))
+
+
+def _prepare(table: pa.Table, plan: OverPlan) -> _Run:
+    columns = {name: arrow.whole(table[name]) for name in _used(plan)}
+    nullable = {name for name, column in columns.items() if column.null_count}
+    program = Program(plan, nullable)
+    keys, order = [[columns[name] for name in names] for names in (plan.key, plan.order)]
+    size = table.num_rows
+    permutation, starts = arrange(keys, order, size)
+    if permutation is not None:
+        indices = pa.array(permutation)
+        needed = {*program.input_columns, *plan.order[:1]}
+        columns = {name: columns[name].take(indices) for name in needed}
+    timed_starts, times = starts, None
+    if plan.measures_time:
+        timed_starts = split_at_nulls(starts, columns[plan.order[0]])
+        times = arrow.times(columns[plan.order[0]])
+    return _Run(
+        program=program,
+        size=size,
+        permutation=permutation,
+        inverse=None if permutation is None else _inverse(permutation),
+        sorted=columns,
+        compiled=program.compiled_block(columns, size, 0),
+        plain=program.plain_block(columns, size, 0),
+        starts=starts,
+        timed_starts=timed_starts,
+        order=times,
+    )
+
+
+def _used(plan: OverPlan) -> list[str]:
+    columns = (column for feature in plan.features for column in feature.columns)
+    return list(dict.fromkeys((*plan.key, *plan.order, *columns)))
+
+
+def _inverse(permutation: Array) -> Array:
+    inverse = np.empty_like(permutation)
+    inverse[permutation] = np.arange(len(permutation))
+    return inverse

@@ -1,0 +1,1 @@
+"""windrow on Spark; the only package that imports pyspark."""

@@ -1,0 +1,87 @@
+"""The examples of README.md and docs/ run, in the order they are written, and answer what they say.
+
+All blocks of a file that are fenced as ```python share one namespace. A block of `>>>` lines must
+also print what it shows. A block fenced as ```python no-run is left alone: for what a test cannot
+run, such as a cluster. An example that mentions `spark` gets the session of the tests by that name.
+"""
+
+import doctest
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FENCE = re.compile(r"^```python *(?P<info>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+class Block(NamedTuple):
+    code: str
+    line: int  # of the file, at which the code begins
+
+
+def blocks_of(text: str) -> list[Block]:
+    return [
+        Block(match["code"], text.count("\n", 0, match.start("code")))
+        for match in FENCE.finditer(text)
+        if match["info"].strip() != "no-run"
+    ]
+
+
+def documents() -> list[Any]:
+    found = []
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        blocks = blocks_of(path.read_text(encoding="utf-8"))
+        if blocks:
+            uses_spark = any(re.search(r"\bspark\b", block.code) for block in blocks)
+            name = str(path.relative_to(ROOT))
+            found.append(
+                pytest.param(name, blocks, id=name, marks=[pytest.mark.spark] * uses_spark)
+            )
+    return found
+
+
+def run_plain(block: Block, name: str, namespace: dict[str, Any]) -> None:
+    # Empty lines in front make a traceback name the line of the document.
+    exec(compile("\n" * block.line + block.code, name, "exec"), namespace)
+
+
+def run_session(block: Block, name: str, namespace: dict[str, Any]) -> None:
+    examples = doctest.DocTestParser().get_examples(block.code, name)
+    # `DocTest` copies the namespace; what the session defines is to be seen by the next block.
+    test = doctest.DocTest(examples, {}, name, name, block.line, block.code)
+    test.globs = namespace
+    report: list[str] = []
+    failures = doctest.DocTestRunner(optionflags=FLAGS).run(
+        test, out=report.append, clear_globs=False
+    )
+    assert not failures.failed, "".join(report)
+
+
+@pytest.mark.parametrize(("name", "blocks"), documents())
+def test_examples_run(
+    name: str,
+    blocks: list[Block],
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    if request.node.get_closest_marker("spark"):
+        namespace["spark"] = request.getfixturevalue("spark")
+    monkeypatch.chdir(tmp_path)  # an example may write files
+    for block in blocks:
+        run = run_session if ">>>" in block.code else run_plain
+        run(block, name, namespace)
+
+
+def test_blocks_are_found_with_their_lines() -> None:
+    text = "one\n```python\nx = 1\n```\n\n```python no-run\nx = 2\n```\n```sh\nls\n```\n"
+    assert blocks_of(text) == [Block("x = 1\n", 2)]
+
+
+def test_a_wrong_answer_is_found() -> None:
+    with pytest.raises(AssertionError, match="Expected"):
+        run_session(Block(">>> 1 + 1\n3\n", 0), "a document", {})

@@ -1,0 +1,55 @@
+"""What `import windrow` may and may not load."""
+
+import subprocess
+import sys
+
+import pytest
+
+EXTRAS = ["pyspark", "pandas", "protobuf", "grpc", "matplotlib", "rich", "polars", "duckdb"]
+
+
+def run_python(code: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout
+
+
+def test_import_windrow_loads_no_extra() -> None:
+    loaded = run_python(
+        "import sys, windrow; print(*sorted({m.split('.')[0] for m in sys.modules}))"
+    )
+    assert "windrow" in loaded.split()
+    assert not set(EXTRAS) & set(loaded.split())
+
+
+@pytest.mark.parametrize("package", EXTRAS)
+def test_import_windrow_works_without_the_extra(package: str) -> None:
+    answer = run_python(
+        f"import sys; sys.modules[{package!r}] = None\n"
+        "import windrow as wr\n"
+        "window = wr.Window(wr.max()); window.insert(5); print(window.query())"
+    )
+    assert answer.strip() == "5"
+
+
+def test_help_of_the_command_needs_no_extra() -> None:
+    blocked = "".join(f"sys.modules[{package!r}] = None\n" for package in EXTRAS)
+    answer = run_python(
+        f"import sys\n{blocked}"
+        "from windrow.cli.main import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass"
+    )
+    assert "demo" in answer
+
+
+def test_a_missing_extra_is_named() -> None:
+    answer = run_python(
+        "import sys; sys.modules['rich'] = None; sys.stderr = sys.stdout\n"
+        "from windrow.cli.main import main\n"
+        "print(main(['demo', '--rows', '10', '--output', 'never-made']))"
+    )
+    assert answer.splitlines() == [
+        "windrow demo needs rich: pip install 'windrow[demo]'",
+        "1",
+    ]
