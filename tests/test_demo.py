@@ -72,6 +72,7 @@ def test_the_demo_runs_from_end_to_end(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert "readings a second" in done.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
     # Spark hands over 10,000 rows at a time: a machine's readings come in several batches.
     readings = pq.read_table(tmp_path / "out" / "readings")

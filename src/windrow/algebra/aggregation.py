@@ -85,7 +85,7 @@ class Measure:
     def alias(self, name: str) -> Measure:
         """The same measure under another name."""
         if not isinstance(name, str) or not name:
-            raise InvalidArgument(f"alias: the name of a result is a string, not {name!r}")
+            raise InvalidArgument(f"alias: a result is named by a non-empty string, not {name!r}")
         return replace(self, name=name)
 
     def __repr__(self) -> str:

@@ -4,8 +4,8 @@ The product's source, the algorithm's functions and the driver are linked (see `
 compiled with every call inlined. Two things make this as fast as a loop written by hand:
 
 - `_nrt=False`: numba counts no references on the arrays that cross a call. Counting costs 18 to
-  40 ns a round where the round itself takes 2.5. It is safe because scalar kernels allocate
-  nothing; kernels whose partials are rows of arrays do, and keep counting.
+  40 ns a round where the round itself takes 2.5. It is safe because kernels allocate nothing; only
+  where a user's combine makes a new array is the counting kept.
 - `forceinline`: LLVM otherwise leaves `evict` as a call that passes the whole ring on the stack.
 
 numba is imported on the first compilation, not with windrow. With NUMBA_DISABLE_JIT=1 the same
@@ -28,9 +28,12 @@ import numpy as np
 from windrow.algebra import cache
 from windrow.algebra.kinds import Kind
 from windrow.algebra.linking import fingerprint, link
+from windrow.algebra.memory import KernelMemory
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.product import Part, Product
+from windrow.algebra.rows import with_workspace
 from windrow.algebra.slots import combine, identity, lift_row, load, lower_row, store
+from windrow.algebra.source import ProductSource
 from windrow.errors import PlainPythonWarning
 
 Function = Callable[..., Any]
@@ -73,9 +76,12 @@ class Kernel:
 
         With `checked`, a division by zero raises as it does in plain Python.
         """
+        if product.holds_rows:
+            *algorithm, driver = with_workspace([*algorithm, driver])
         self._driver = driver
         self._algorithm = algorithm
         self._product = product
+        self._source = ProductSource(product)
         self._checked = checked
         self._call: Function | None = None
         self._compiling = threading.Lock()
@@ -93,9 +99,9 @@ class Kernel:
                 self._call = self._compile(arguments) if is_enabled() else self._link(_unchanged)
 
     def _link(self, finish: Callable[[types.FunctionType], Any], path: str = "<product>") -> Any:
-        text = self._product.source() + "\n" + _MEMORY_SOURCE
+        text = self._source.text() + "\n" + _MEMORY_SOURCE
         namespace: dict[str, Any] = {"__name__": __name__}
-        for name, value in self._product.globals.items():
+        for name, value in self._source.globals.items():
             namespace[name] = finish(value) if isinstance(value, types.FunctionType) else value
         known = set(namespace)
         exec(compile(text, path, "exec"), namespace)
@@ -111,33 +117,77 @@ class Kernel:
     def _compile(self, arguments: tuple[Any, ...]) -> Function:
         import numba
 
-        counts_references = self._product.holds_rows
+        counts_references = self._product.allocates
         signature = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
         inlined = Inliner(
             _nrt=counts_references,
             error_model="python" if self._checked else "numpy",
         )
-        text = self._product.source()
+        text = self._source.text()
         name = fingerprint(
             _LAYOUT, numba.__version__, text, _MEMORY_SOURCE, str(signature), inlined.options,
-            sorted(self._product.globals.items()), list(self._algorithm), self._driver,
+            sorted(self._source.globals.items()), list(self._algorithm), self._driver,
         )  # fmt: skip
-        if name in _LOADED:
-            return _LOADED[name]
-        path = cache.source_file(name, f"# {self._driver.__name__}{signature}\n\n{text}\n")
-        driver = self._link(inlined, str(path))
-        driver = inlined.with_compiled_helpers(driver)
-        # numba finds its machine code by the file that a function comes from.
-        placed = types.FunctionType(
-            driver.__code__.replace(co_filename=str(path)), driver.__globals__, driver.__name__
+        header = f"# {self._driver.__name__}{signature}\n\n{text}\n"
+        options = {"_nrt": counts_references, "error_model": "numpy"}
+
+        def linked(path: str) -> types.FunctionType:
+            return inlined.with_compiled_helpers(self._link(inlined, path))
+
+        return load_or_compile(name, header, linked, signature, options)
+
+
+def load_or_compile(
+    name: str,
+    text: str,
+    make: Callable[[str], types.FunctionType],
+    signature: tuple[Any, ...],
+    options: dict[str, Any],
+) -> Function:
+    """The machine code of a function, from this process, from the cache, or compiled now.
+
+    Args:
+        name: what all that the function is made of is known by.
+        text: for the file in the cache.
+        make: from the path of that file to the function.
+        signature: the types of its arguments.
+        options: of `numba.njit`.
+    """
+    import numba
+
+    if name in _LOADED:
+        return _LOADED[name]
+    path = cache.source_file(name, text)
+    function = make(str(path))
+    # numba finds its machine code by the file that a function comes from.
+    placed = types.FunctionType(
+        function.__code__.replace(co_filename=str(path)), function.__globals__, function.__name__
+    )
+    dispatcher: Any = numba.njit(cache=True, nogil=True, **options)(placed)
+    with cache.only_one_process(path):
+        dispatcher.compile(signature)
+    dispatcher.disable_compile()
+    _LOADED[name] = dispatcher
+    return dispatcher  # type: ignore[no-any-return]
+
+
+def compiled_loop(function: types.FunctionType) -> Function:
+    """A loop over arrays, with nothing to link, compiled for the arguments it is called with."""
+
+    def call(*arguments: Any) -> Any:
+        if not is_enabled():
+            return function(*arguments)
+        import numba
+
+        signature = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
+        name = fingerprint(_LAYOUT, numba.__version__, str(signature), function)
+        options = {"_nrt": False, "error_model": "numpy"}
+        loop = load_or_compile(
+            name, f"# {function.__name__}{signature}\n", lambda _path: function, signature, options
         )
-        options: dict[str, Any] = {"_nrt": counts_references, "error_model": "numpy"}
-        dispatcher: Any = numba.njit(cache=True, nogil=True, **options)(placed)
-        with cache.only_one_process(path):
-            dispatcher.compile(signature)
-        dispatcher.disable_compile()
-        _LOADED[name] = dispatcher
-        return dispatcher  # type: ignore[no-any-return]
+        return loop(*arguments)
+
+    return call
 
 
 class Inliner:
@@ -195,18 +245,22 @@ def _trial(columns: Any, validities: Any, answers: Any, defined: Any, ring: Any)
         lower_row(answers, defined, row, partial)
 
 
-@functools.cache
 def why_not_compiled(name: str, monoid: Monoid, kinds: tuple[Kind, ...]) -> str | None:
     """Why a user's aggregation is not compiled, or None; warns if numba cannot compile it."""
-    if not is_enabled():
-        return "NUMBA_DISABLE_JIT is set"
+    return _tried(name, monoid, kinds) if is_enabled() else "NUMBA_DISABLE_JIT is set"
+
+
+@functools.cache
+def _tried(name: str, monoid: Monoid, kinds: tuple[Kind, ...]) -> str | None:
     dtypes = [np.float64 if kind is Kind.FLOAT else np.int64 for kind in kinds]
     columns = tuple(np.zeros(0, dtype) for dtype in dtypes)
     product = Product([Part(monoid, tuple(range(len(kinds))))])
     kernel = Kernel(_trial, (), product, checked=True)
+    memory = KernelMemory(product)
     answers, defined = (np.zeros(0, monoid.lowered),), (np.zeros(0, np.bool_),)
     try:
-        kernel.prepare((columns, (), answers, defined, product.allocate(1)))
+        ring = memory.queue(1)
+        kernel.prepare((*memory.workspace(), columns, (), answers, defined, ring))
     except Exception as error:  # numba fails on what it does not know in many ways
         reason = _reason(error)
         warnings.warn(
@@ -222,7 +276,7 @@ def why_not_compiled(name: str, monoid: Monoid, kinds: tuple[Kind, ...]) -> str 
 def _reason(error: Exception) -> str:
     """What an error of numba says, without the steps of its pipeline."""
     text = str(error)
-    if ">>> or_(float64" in text:  # see `product._whole`
+    if ">>> or_(float64" in text:  # see `source._whole`
         return (
             "where its examples have integers there may be floats; let identity, lift, combine and "
             "lower return the same type of number always, as in identity=0.0 or identity=-2**63"

@@ -15,7 +15,7 @@ import pyarrow as pa
 from windrow.algebra.aggregation import ANYTHING, Aggregation, Input
 from windrow.algebra.equality import close, same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Monoid, Traits, always
+from windrow.algebra.monoid import Field, Monoid, Traits, always
 from windrow.algebra.shapes import fits, is_flat, is_number, layout
 from windrow.errors import InvalidAggregation
 
@@ -264,8 +264,8 @@ class _Definition:
         for partial in combined:
             if not fits(self.identity, partial):
                 raise InvalidAggregation(
-                    f"combine of {self.name!r} returns {partial!r} where its arguments are partials "
-                    f"like {first!r}: it must return a partial of the same shape"
+                    f"combine of {self.name!r} returns {partial!r} where its arguments are "
+                    f"partials like {first!r}: it must return a partial of the same shape"
                 )
         if not (is_number(first) or is_flat(first) or isinstance(first, np.ndarray)):
             return  # an object may not know when it equals another
@@ -303,17 +303,22 @@ class _Definition:
             raise refusal
         lifted = [self.lift(*example) for example in examples]
         partials = [self.identity, *lifted, *self._combined(lifted)]
-        answer = self.lower(partials[-1])
-        compilable = is_number(answer) and all(
+        combined = partials[-1]
+        answers = self.defined is None or self.defined(combined)
+        answer = self.lower(combined) if answers else None
+        output = self._output_type(answer)
+        floats = isinstance(answer, float | np.floating) or pa.types.is_floating(output)
+        numbers = answer is None and (floats or pa.types.is_integer(output))
+        compilable = (numbers or is_number(answer)) and all(
             kind in (Kind.BOOLEAN, Kind.INTEGER, Kind.FLOAT) for kind in kinds
         )
         return self._monoid(
             layout(f"{self.name}#{self.fields}", partials) if compilable else (),
-            self._output_type(answer),
-            "float64" if isinstance(answer, float | np.floating) else "int64",
+            output,
+            "float64" if floats else "int64",
         )
 
-    def _monoid(self, fields: Any, output: pa.DataType, lowered: str) -> Monoid:
+    def _monoid(self, fields: tuple[Field, ...], output: pa.DataType, lowered: str) -> Monoid:
         return Monoid(
             identity=self.identity,
             lift=self.lift,
@@ -321,6 +326,8 @@ class _Definition:
             lower=self.lower,
             inverse=self.inverse,
             defined=self.defined,
+            one_is_enough=self.defined is None,
+            optional=True,
             traits=self.traits,
             fields=fields,
             output=always(output),

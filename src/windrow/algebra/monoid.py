@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 OutputType = Callable[[tuple[pa.DataType, ...]], pa.DataType]
@@ -47,10 +46,18 @@ class Field:
     dtype: str
     width: int = 0
 
-    def allocate(self, capacity: int) -> np.ndarray[Any, Any]:
-        """Room for this field of so many partials."""
-        shape = (capacity, self.width) if self.width else capacity
-        return np.zeros(shape, self.dtype)
+
+@dataclass(frozen=True, eq=False)
+class InPlace:
+    """The functions of a monoid of rows that write into a row they are given.
+
+    Attributes:
+        lift: from the inputs of one event, into a row that holds the identity.
+        combine: from the rows of two neighbouring runs, into a row that is neither.
+    """
+
+    lift: Callable[..., None]
+    combine: Callable[[Any, Any, Any], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +73,8 @@ class Monoid:
         defined: whether a partial has an answer at all; without it, one value is enough for one.
         one_is_enough: whether any one value gives `defined` what it asks for, so that only windows
             without values need be asked.
+        optional: whether lower may return None where there is no answer, as a user's may.
+        in_place: lift and combine of rows of arrays that allocate nothing, if there are such.
         fields: how a partial is laid out; empty for Python objects.
         output: from the inputs' Arrow types to the answer's.
         lowered: the number that a compiled lower writes, "float64" or "int64".
@@ -82,6 +91,8 @@ class Monoid:
     inverse: Callable[[Any, Any], Any] | None = None
     defined: Callable[[Any], bool] | None = None
     one_is_enough: bool = True
+    optional: bool = False
+    in_place: InPlace | None = None
 
     @property
     def is_numeric(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from windrow.algebra.monoid import Monoid, Traits
 from windrow.algebra.slots import Partial, Ring
-from windrow.algorithms import recompute, two_stacks_lite
+from windrow.algorithms import daba, daba_lite, recompute, two_stacks, two_stacks_lite
 from windrow.algorithms.memory import Memory
 from windrow.errors import InvalidArgument, NotApplicable
 
@@ -28,6 +28,7 @@ class Algorithm(Protocol):
     """What a file in this package offers; see README.md for adding one."""
 
     NAME: str
+    State: type
     FUNCTIONS: tuple[Callable[..., Any], ...]
 
     def allocate(self, memory: Memory, capacity: int) -> Ring:
@@ -51,7 +52,14 @@ class Algorithm(Protocol):
         """Assert the numbered invariants of the file."""
 
 
-ALGORITHMS: dict[str, Algorithm] = {module.NAME: module for module in (recompute, two_stacks_lite)}
+ALGORITHMS: dict[str, Algorithm] = {
+    module.NAME: module for module in (recompute, two_stacks, two_stacks_lite, daba, daba_lite)
+}
+
+for _algorithm in ALGORITHMS.values():
+    # numba tells named tuples apart by the name of their class and the types of their fields. Of
+    # two states that look alike and are both called State it would take one for the other.
+    _algorithm.State.__name__ = f"{_algorithm.NAME}_state"
 
 
 def find(name: str) -> Algorithm:

@@ -6,6 +6,7 @@ An algorithm asks for what it needs in `allocate(memory, capacity)`:
   chunk by chunk, and never copies what it holds; in a kernel it is a ring of the given capacity.
 - an array: positions from zero up to the capacity.
 - integers: a queue of integers.
+- counters: integers at positions from zero up to the capacity, all zero at first.
 """
 
 from __future__ import annotations
@@ -14,9 +15,6 @@ import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 
-import numpy as np
-
-from windrow.algebra.product import Product
 from windrow.algebra.slots import Ring
 
 CHUNK = 512
@@ -34,22 +32,8 @@ class Memory(Protocol):
     def integers(self, capacity: int) -> Ring:
         """Room for integers at growing positions."""
 
-
-class KernelMemory:
-    """Memory for kernels: one array per field of a product."""
-
-    def __init__(self, product: Product) -> None:
-        self._product = product
-
-    def queue(self, capacity: int) -> Ring:
-        """Parallel arrays, one per field."""
-        return self._product.allocate(capacity)
-
-    array = queue
-
-    def integers(self, capacity: int) -> Ring:
-        """An array of integers."""
-        return np.zeros(capacity, np.int64)
+    def counters(self, capacity: int) -> Ring:
+        """Zeros, at positions from zero."""
 
 
 class PlainMemory:
@@ -64,6 +48,10 @@ class PlainMemory:
     def array(self, capacity: int) -> Ring:
         """A list."""
         return PlainArray(capacity)
+
+    def counters(self, capacity: int) -> Ring:
+        """A list of zeros."""
+        return PlainArray(capacity, 0)
 
 
 class ChunkedQueue:
@@ -103,8 +91,8 @@ class ChunkedQueue:
 class PlainArray:
     """Values by position from zero."""
 
-    def __init__(self, capacity: int) -> None:
-        self._values: list[Any] = [None] * capacity
+    def __init__(self, capacity: int, value: Any = None) -> None:
+        self._values: list[Any] = [value] * capacity
 
     @property
     def capacity(self) -> int:

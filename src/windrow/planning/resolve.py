@@ -177,14 +177,14 @@ def _require_time(schema: pa.Schema, order: tuple[str, ...]) -> None:
 
 
 def _measures(aggs: Measure | Iterable[Measure]) -> list[Measure]:
-    if isinstance(aggs, Measure | Aggregation):
-        measures = [aggs]
-    elif isinstance(aggs, Iterable) and not isinstance(aggs, str | Mapping):
-        measures = list(aggs)
-    else:
+    try:
+        if isinstance(aggs, str | Mapping):
+            raise TypeError
+        measures = [aggs] if isinstance(aggs, Measure | Aggregation) else list(aggs)
+    except TypeError:  # also of what only looks like something to go through, as Spark's columns
         raise InvalidArgument(
             f"aggs: give an aggregation such as wr.max('amount') or a list of them, not {aggs!r}"
-        )
+        ) from None
     if not measures:
         raise InvalidArgument("aggs: at least one aggregation is needed, as in wr.max('amount')")
     for measure in measures:

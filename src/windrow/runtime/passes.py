@@ -10,10 +10,11 @@ import numpy as np
 
 from windrow.algebra.compiler import Kernel
 from windrow.algebra.linking import link
+from windrow.algebra.memory import KernelMemory
 from windrow.algebra.nullable import NullSkipping
 from windrow.algebra.product import Product
 from windrow.algorithms import Algorithm
-from windrow.algorithms.memory import PLAIN_SLOTS, ChunkedQueue, KernelMemory
+from windrow.algorithms.memory import PLAIN_SLOTS, ChunkedQueue
 from windrow.runtime import drivers
 from windrow.runtime.linked import LinkedWindow
 from windrow.windows import RowsWindow, TimeWindow, Window
@@ -70,6 +71,16 @@ def extent_of(window: Window, nanoseconds_per_tick: int) -> int:
     return min(extent, 2**63 - 1)
 
 
+def empty_state(algorithm: Algorithm, product: Product, ring: Any) -> Any:
+    """The state of a kernel's window before its first event."""
+    slots = {
+        "identity": product.identity,
+        "capacity": lambda ring: len(ring[0]),
+        "release": lambda ring, position: None,
+    }
+    return link(algorithm.FUNCTIONS, slots)["empty"](ring, 0)
+
+
 class CompiledPass:
     """One window of a product of aggregations, in a ring of numbers."""
 
@@ -92,12 +103,7 @@ class CompiledPass:
             self._capacity = 1 << (min(extent, _LARGEST_FIRST_CAPACITY) - 1).bit_length()
         self._ring = algorithm.allocate(self._memory, self._capacity)
         self._times = self._memory.integers(self._capacity if self._timed else 0)
-        slots = {
-            "identity": product.identity,
-            "capacity": lambda ring: len(ring[0]),
-            "release": lambda ring, position: None,
-        }
-        self._state = link(algorithm.FUNCTIONS, slots)["empty"](self._ring, 0)
+        self._state = empty_state(algorithm, product, self._ring)
 
     def advance(self, block: Block, answers: Sequence[Array], defined: Sequence[Array]) -> None:
         """Drive a block through the window and write its answers."""
@@ -105,6 +111,7 @@ class CompiledPass:
         while True:
             timed = (block.order, self._times) if self._timed else ()
             self._state, row = self._kernel(
+                *self._memory.workspace(),
                 block.columns, block.validities, tuple(answers), tuple(defined),
                 self._ring, self._state, block.starts, row, block.answer_from, block.stop,
                 self._extent, *timed,
@@ -122,7 +129,7 @@ class CompiledPass:
         """Twice the room; every event keeps its position."""
         capacity, self._capacity = self._capacity, 2 * self._capacity
         larger = self._algorithm.allocate(self._memory, self._capacity)
-        self._state = self._move(self._state, self._ring, larger)
+        self._state, _row = self._move(*self._memory.workspace(), self._state, self._ring, larger)
         self._ring = larger
         if self._timed:
             times = self._memory.integers(self._capacity)

@@ -15,8 +15,9 @@ import pyarrow as pa
 from windrow.errors import InvalidArgument
 from windrow.planning.resolve import OverPlan
 from windrow.runtime import columns as arrow
+from windrow.runtime.features import Answers
 from windrow.runtime.passes import Block
-from windrow.runtime.program import Answers, Program, drive
+from windrow.runtime.program import Program, drive
 from windrow.runtime.runs import split_at_nulls
 from windrow.runtime.sorting import arrange
 from windrow.windows import RowsWindow, TimeWindow

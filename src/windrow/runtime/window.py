@@ -7,6 +7,7 @@ its algorithm's source as it is, over Python objects.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Integral
 from typing import Any
 
 from windrow.algebra.aggregation import Aggregation, Measure
@@ -50,9 +51,16 @@ class Window:
         ]
         self._monoid = skipping_nulls(monoid, watched)
         self._window = LinkedWindow(self._algorithm, self._monoid)
+        least = sum(not entry.optional for entry in aggregation.inputs)
+        self._takes = range(least, len(aggregation.inputs) + 1)
 
     def insert(self, *inputs: Any) -> None:
         """Add an event at the newest end; a null is an event without a value."""
+        if len(inputs) not in self._takes:
+            roles = ", ".join(entry.name for entry in self._aggregation.inputs)
+            raise InvalidArgument(
+                f"insert: an event of {self._aggregation.name} is ({roles}), not {inputs!r}"
+            )
         self._window.insert(self._monoid.lift(*inputs))
 
     def insert_many(self, events: Iterable[Any]) -> None:
@@ -72,13 +80,13 @@ class Window:
 
     def evict_many(self, count: int) -> None:
         """Drop the oldest `count` events."""
-        if count < 0:
-            raise InvalidArgument(f"count: a number of events is not negative: {count}")
+        if not isinstance(count, Integral) or count < 0:
+            raise InvalidArgument(f"count: a number of events is 0, 1, 2, ..., not {count!r}")
         if count > len(self):
             raise EmptyWindow(
                 f"evict_many: {count} events are to leave, but the window holds {len(self)}"
             )
-        self._window.evict_many(count)
+        self._window.evict_many(int(count))
 
     def query(self) -> Any:
         """The aggregate of all events in the window; None if they have no value."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 
 from windrow.errors import InvalidArgument
 from windrow.planning.resolve import OverPlan, resolve_over
@@ -18,6 +18,8 @@ from windrow.runtime.rolling import Rolling, whole_peers
 
 def over_dataframe(frame: Any, **arguments: Any) -> Any:
     """The DataFrame with the columns of `wr.over` added."""
+    if not hasattr(type(frame), "mapInArrow"):
+        raise InvalidArgument(f"data: give a Spark DataFrame, not {type(frame).__name__}")
     if frame.isStreaming:
         raise InvalidArgument("data: over on a streaming DataFrame is not supported yet")
     schema = frame.schema
@@ -28,21 +30,63 @@ def over_dataframe(frame: Any, **arguments: Any) -> Any:
         )
     nullable = {field.name for field in schema.fields if field.nullable}
     added = from_arrow_schema(pa.schema(plan.output_fields))
-    key, order = [[F.col(f"`{name}`") for name in names] for names in (plan.key, plan.order)]
+    if frame.sparkSession.conf.get("spark.sql.caseSensitive") != "true":
+        _require_new_names(schema.names, added.names)
+    result = StructType([*schema.fields, *added.fields])
+    names = _plain_names(result.names)
+    key, order = [
+        [F.col(names[schema.names.index(name)]) for name in wanted]
+        for wanted in (plan.key, plan.order)
+    ]
+    renamed = frame.toDF(*names[: len(schema)])
     # Without a key all rows go to one task; splitting them by order is its own piece of work.
-    arranged = frame.repartition(*key) if key else frame.repartition(1)
-    return arranged.sortWithinPartitions(*key, *order).mapInArrow(
-        _answer_partition(plan, nullable), StructType([*schema.fields, *added.fields])
+    arranged = renamed.repartition(*key) if key else renamed.repartition(1)
+    answered = arranged.sortWithinPartitions(*key, *order).mapInArrow(
+        _answer_partition(plan, nullable, names), _renamed(result, names)
+    )
+    return answered.toDF(*result.names)
+
+
+def _plain_names(names: Sequence[str]) -> Sequence[str]:
+    """The names, or numbers if `mapInArrow` cannot take them: with dots, or more than once.
+
+    Renaming columns to what they are called costs nothing; Spark's optimizer drops it.
+    """
+    distinct = len({name.lower() for name in names}) == len(names)
+    if distinct and not any("." in name or "`" in name for name in names):
+        return names
+    return [f"column_{index}" for index in range(len(names))]
+
+
+def _renamed(schema: StructType, names: Sequence[str]) -> StructType:
+    return StructType(
+        [
+            StructField(name, field.dataType, field.nullable, field.metadata)
+            for name, field in zip(names, schema.fields, strict=True)
+        ]
     )
 
 
-def _answer_partition(plan: OverPlan, nullable: set[str]) -> Any:
+def _require_new_names(present: list[str], added: list[str]) -> None:
+    """Refuse a result that Spark, blind to case, takes for another column."""
+    seen = {name.lower(): name for name in present}
+    for name in added:
+        other = seen.setdefault(name.lower(), name)
+        if other is not name:
+            raise InvalidArgument(
+                f"aggs: Spark takes the result {name!r} and the column {other!r} for one; rename "
+                "the result with .alias(...)"
+            )
+
+
+def _answer_partition(plan: OverPlan, nullable: set[str], names: Sequence[str]) -> Any:
     def answer(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rolling = Rolling(Program(plan, nullable))
-        filled = (batch for batch in batches if batch.num_rows)
+        own = plan.schema.names
+        filled = (batch.rename_columns(own) for batch in batches if batch.num_rows)
         if plan.has_peers:
             filled = whole_peers(filled, (*plan.key, plan.order[0]))  # type: ignore[assignment]
         for batch in filled:
-            yield rolling.advance(batch)
+            yield rolling.advance(batch).rename_columns(names)
 
     return answer

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,8 @@ _LOCAL = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "2g",
     "spark.sql.session.timeZone": "UTC",
+    # No table is saved, but Spark makes the folder, by default where the process was started.
+    "spark.sql.warehouse.dir": str(Path(tempfile.gettempdir()) / "windrow-spark-warehouse"),
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }

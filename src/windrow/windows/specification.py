@@ -106,7 +106,7 @@ def named(windows: Windows) -> dict[str, Window]:
                 f"windows: {window!r} is no window; use wr.rows(...) or wr.time(...)"
             )
         if not isinstance(name, str) or not name:
-            raise InvalidArgument(f"windows: a window's name is a string, not {name!r}")
+            raise InvalidArgument(f"windows: a window's name is a non-empty string, not {name!r}")
         if name in found:
             raise InvalidArgument(
                 f"windows: two windows are called {name!r}; name them in a dict, "

@@ -1,0 +1,100 @@
+"""The cost table: what was measured, as JSON for programs and as a page for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "costs.md"
+RAW = ROOT / "benchmarks" / "results" / "costs.json"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One algorithm, one aggregation, one window.
+
+    `static` and `dynamic` are million rounds per second: sliding, and filling and draining.
+    """
+
+    algorithm: str
+    aggregation: str
+    window: int
+    static: float
+    dynamic: float
+    latency: dict[str, float] | None = None
+
+    def __str__(self) -> str:
+        return (
+            f"{self.algorithm:<20} {self.aggregation:<15} {self.window:>8}"
+            f" {self.static:9.1f} {self.dynamic:9.1f} M/s"
+        )
+
+
+def write_costs(costs: list[Cost]) -> None:
+    """Write both."""
+    RAW.parent.mkdir(exist_ok=True)
+    RAW.write_text(json.dumps([asdict(cost) for cost in costs], indent=1) + "\n")
+    PAGE.write_text("\n".join(_page(costs)) + "\n")
+
+
+def _page(costs: list[Cost]) -> Iterable[str]:
+    yield "# What the algorithms cost"
+    yield ""
+    yield "Made by `make bench BENCH_ARGS=algorithms`; the raw numbers are in"
+    yield "`benchmarks/results/costs.json`. These are numbers of one run on one core of a shared"
+    yield "machine: compare them with each other, not with another machine's."
+    for title, attribute, explanation in (
+        (
+            "Sliding",
+            "static",
+            "Million rounds per second: evict the oldest event, insert one, query.",
+        ),
+        (
+            "Filling and draining",
+            "dynamic",
+            "Million events per second: insert and query each, until"
+            " the window is full, then evict and query each, until it is empty.",
+        ),
+    ):
+        yield from ("", f"## {title}", "", explanation)
+        for aggregation in dict.fromkeys(cost.aggregation for cost in costs):
+            chosen = [cost for cost in costs if cost.aggregation == aggregation]
+            yield from _table(aggregation, chosen, attribute)
+    yield from _latencies(costs)
+
+
+def _table(aggregation: str, costs: list[Cost], attribute: str) -> Iterable[str]:
+    windows = sorted({cost.window for cost in costs})
+    yield from ("", f"### {aggregation}", "")
+    yield f"| algorithm | {' | '.join(f'{window:,}' for window in windows)} |"
+    yield "|---|" + "---:|" * len(windows)
+    for algorithm in dict.fromkeys(cost.algorithm for cost in costs):
+        found = {cost.window: cost for cost in costs if cost.algorithm == algorithm}
+        cells = (
+            _number(getattr(found[window], attribute)) if window in found else ""
+            for window in windows
+        )
+        yield f"| {algorithm} | {' | '.join(cells)} |"
+
+
+def _latencies(costs: list[Cost]) -> Iterable[str]:
+    timed = [cost for cost in costs if cost.latency]
+    if not timed:
+        return
+    yield from ("", "## Latency", "")
+    yield f"Nanoseconds of one round at a window of {timed[0].window:,} events, read inside the"
+    yield "kernel. The machine's own interruptions are in the maximum of every algorithm."
+    yield ""
+    yield "| algorithm | aggregation | p50 | p99 | p99.9 | max |"
+    yield "|---|---|---:|---:|---:|---:|"
+    for cost in timed:
+        assert cost.latency is not None
+        cells = " | ".join(f"{nanoseconds:,.0f}" for nanoseconds in cost.latency.values())
+        yield f"| {cost.algorithm} | {cost.aggregation} | {cells} |"
+
+
+def _number(rate: float) -> str:
+    return f"{rate:.0f}" if rate >= 10 else f"{rate:.1f}" if rate >= 0.1 else f"{rate:.3f}"

@@ -1,0 +1,74 @@
+"""Drivers that only the benchmarks need: fill and drain, and the time of single rounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.extending import intrinsic
+
+from windrow.algebra.slots import (
+    Ring,
+    State,
+    evict,
+    has_room,
+    insert,
+    lift_row,
+    lower_row,
+    query,
+)
+
+Block = Any
+
+
+@intrinsic
+def ticks(typing_context: Any) -> Any:
+    """The processor's time stamp, read inside a kernel."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        counter = ir.FunctionType(ir.IntType(64), ())
+        function = builder.module.declare_intrinsic("llvm.readcyclecounter", (), counter)
+        return builder.call(function, ())
+
+    return numba.types.int64(), generate
+
+
+def fill_and_drain(
+    columns: Block, validities: Block, answers: Block, defined: Block,
+    ring: Ring, state: State, extent: int,
+) -> tuple[State, int]:  # fmt: skip
+    """Fill a window to its extent and drain it again, until the rows are used up.
+
+    An event costs one insertion and one eviction, each followed by a query.
+    """
+    row = 0
+    while row + extent <= columns[0].shape[0]:
+        for filled in range(row, row + extent):
+            if not has_room(state, ring):
+                return state, filled
+            state = insert(state, ring, lift_row(columns, validities, filled))
+            lower_row(answers, defined, filled, query(state, ring))
+        for drained in range(row, row + extent):
+            state = evict(state, ring)
+            lower_row(answers, defined, drained, query(state, ring))
+        row += extent
+    return state, row
+
+
+def time_rounds(
+    columns: Block, validities: Block, answers: Block, defined: Block,
+    ring: Ring, state: State, extent: int, taken: Block,
+) -> tuple[State, int]:  # fmt: skip
+    """Slide a window of `extent` events and write down the ticks of each round."""
+    for row in range(columns[0].shape[0]):
+        started = ticks()
+        if state.end - state.front == extent:
+            state = evict(state, ring)
+        if not has_room(state, ring):
+            return state, row
+        state = insert(state, ring, lift_row(columns, validities, row))
+        lower_row(answers, defined, row, query(state, ring))
+        taken[np.uintp(row)] = ticks() - started
+    return state, columns[0].shape[0]

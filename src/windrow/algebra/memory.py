@@ -1,0 +1,55 @@
+"""Where kernels keep partials: one array per field."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windrow.algebra.product import Product
+from windrow.algebra.slots import Ring
+from windrow.algebra.source import HELD, SCRATCH
+
+Array = np.ndarray[Any, Any]
+
+
+class KernelMemory:
+    """Rings for the partials of a product, and the workspace of their rows.
+
+    A ring is a tuple of arrays, one per field: of numbers, or, for a wide field, of the numbers of
+    rows in the workspace. Rows keep their numbers when the workspace grows.
+    """
+
+    def __init__(self, product: Product) -> None:
+        self._product = product
+        self._rows: dict[int, Array] = {}
+        for place, entry in enumerate(product.fields):
+            if entry.width:
+                self._rows[place] = np.empty((1 + SCRATCH + HELD, entry.width), entry.dtype)
+                self._rows[place][:] = product.identity_of(place)
+        self._turns = np.zeros(1 + HELD // 2, np.int64)
+
+    def queue(self, capacity: int) -> Ring:
+        """Room for so many partials."""
+        return tuple(
+            self._more_rows(place, capacity) if entry.width else np.zeros(capacity, entry.dtype)
+            for place, entry in enumerate(self._product.fields)
+        )
+
+    array = queue
+
+    def integers(self, capacity: int) -> Ring:
+        """Room for so many integers."""
+        return np.zeros(capacity, np.int64)
+
+    counters = integers
+
+    def workspace(self) -> tuple[Any, ...]:
+        """The first argument of a kernel on rows; no argument if there are none."""
+        return ((*self._rows.values(), self._turns),) if self._rows else ()
+
+    def _more_rows(self, place: int, count: int) -> Array:
+        rows = self._rows[place]
+        more = np.empty((count, rows.shape[1]), rows.dtype)
+        self._rows[place] = np.concatenate([rows, more])
+        return np.arange(len(rows), len(rows) + count)

@@ -1,0 +1,253 @@
+"""DABA Lite.
+
+paper      000 §6
+order      first in, first out
+requires   an associative combine, nothing else
+insert     at most 3 combines, 2 on average
+evict      at most 2 combines, 1 on average; k at once: at most 2k and at most n - k + 1
+query      1 combine
+space      n + 2 partials
+
+DABA (see there for the steps) with one partial per event: its value where that will be combined
+again, its aggregate where that will be read. Of the back, and of right and accumulator together,
+only the partial of all is read, so there is one of each beside the queue. And since a step moves an
+event from the right to the accumulator, it does not change the partial of the two, where DABA has
+to combine it anew.
+
+      front           left     right  accumulator     back   end
+        |              |         |      |               |      |
+        v              v         v      v               v      v
+      [ c..l d..l e..l | f..g g  | h  i | j..l k..l l   | m  n ]     right_partial = h..l
+                                                                     back_partial = m..n
+
+Invariants, for a window of events v[0] to v[n-1]; positions are counted from front, b stands for
+back and r for right; a sublist lasts from its own boundary to the next one, the front to back:
+
+1. front <= left <= right <= accumulator <= back <= end, and end - front = n.
+2. Before left, and in the accumulator, the slot at i holds v[i] .. v[b-1].
+3. In the left, the slot at i holds v[i] .. v[r-1].
+4. In the right and in the back, the slot at i holds v[i].
+5. right_partial is v[r] .. v[b-1], unless left and right are used up: then nothing reads it.
+6. back_partial is v[b] .. v[n-1], the identity if b = n.
+7. The window is empty; or left and right are of one size, and the front is larger than the back by
+   the sizes of left, right and accumulator, and one.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from windrow.algebra.monoid import Traits
+from windrow.algebra.slots import (
+    Partial,
+    Ring,
+    capacity,
+    combine,
+    identity,
+    load,
+    release,
+    store,
+)
+from windrow.algorithms.memory import Memory
+
+NAME = "daba_lite"
+
+
+class State(NamedTuple):
+    """Where the sublists begin, where the last of them ends, and the partials of two of them."""
+
+    front: int
+    left: int
+    right: int
+    accumulator: int
+    back: int
+    end: int
+    right_partial: Partial
+    back_partial: Partial
+
+
+def refuses(traits: Traits, invertible: bool) -> str | None:
+    """Why it cannot serve such an aggregation: it serves all."""
+    return None
+
+
+def allocate(memory: Memory, capacity: int) -> Ring:
+    """Room for so many events."""
+    return memory.queue(capacity)
+
+
+def empty(ring: Ring, position: int) -> State:
+    """A window with no events."""
+    release(ring, position)
+    return State(position, position, position, position, position, position, identity(), identity())
+
+
+def has_room(state: State, ring: Ring) -> bool:
+    """Whether one more event fits."""
+    return state.end - state.front < capacity(ring)
+
+
+def resize(state: State, ring: Ring, other: Ring) -> State:
+    """The same window in another ring."""
+    for position in range(state.front, state.end):
+        store(other, position, load(ring, position))
+    return state
+
+
+def first_of(begin: int, stop: int, ring: Ring) -> Partial:
+    """The partial of a sublist whose slots reach to its newest event."""
+    if begin == stop:
+        return identity()
+    return load(ring, begin)
+
+
+def shrink(state: State, ring: Ring) -> State:
+    """Hand the oldest of the left to the front, and the newest of the right to the accumulator."""
+    newest = state.accumulator - 1
+    accumulated = first_of(state.accumulator, state.back, ring)
+    store(ring, state.left, combine(load(ring, state.left), state.right_partial))
+    store(ring, newest, combine(load(ring, newest), accumulated))
+    return State(
+        state.front, state.left + 1, state.right, newest, state.back, state.end,
+        state.right_partial, state.back_partial,
+    )  # fmt: skip
+
+
+def shift(state: State, distance: int) -> State:
+    """Move the boundaries between which nothing is left to shrink."""
+    met = state.left + distance
+    return State(
+        state.front, met, met, met, state.back, state.end,
+        state.right_partial, state.back_partial,
+    )  # fmt: skip
+
+
+def flip(state: State, left: int) -> State:
+    """Turn the front, from a position on, and the back into the left and right of a new front."""
+    return State(
+        state.front, left, state.back, state.end, state.end, state.end,
+        state.back_partial, identity(),
+    )  # fmt: skip
+
+
+def step(state: State, ring: Ring) -> State:
+    """Restore invariant 7 after the front has lost an event or the back has got one."""
+    # The usual case first: in the paper's order, the reverse, a round took a tenth longer.
+    if state.left != state.right:
+        return shrink(state, ring)
+    if state.left != state.back:
+        return shift(state, 1)
+    if state.front != state.back:
+        return shrink(flip(state, state.front), ring)
+    end = state.end  # one event or none: no sublist but the front has any
+    return State(state.front, end, end, end, end, end, identity(), identity())
+
+
+def insert(state: State, ring: Ring, partial: Partial) -> State:
+    """Add an event to the back."""
+    store(ring, state.end, partial)
+    longer = State(
+        state.front, state.left, state.right, state.accumulator, state.back, state.end + 1,
+        state.right_partial, combine(state.back_partial, partial),
+    )  # fmt: skip
+    return step(longer, ring)
+
+
+def without(state: State, count: int) -> State:
+    """The boundaries as they are, but for those of the events that leave."""
+    return State(
+        state.front + count, state.left, state.right, state.accumulator, state.back, state.end,
+        state.right_partial, state.back_partial,
+    )  # fmt: skip
+
+
+def evict(state: State, ring: Ring) -> State:
+    """Drop the oldest event."""
+    release(ring, state.front + 1)
+    return step(without(state, 1), ring)
+
+
+def advance(state: State, ring: Ring, steps: int) -> State:
+    """Take steps that do not flip all at once; events before the front have left already."""
+    shrinks = min(steps, state.right - state.left)
+    for position in range(max(state.front, state.left), state.left + shrinks):
+        store(ring, position, combine(load(ring, position), state.right_partial))
+    accumulated = first_of(state.accumulator, state.back, ring)
+    accumulator = state.accumulator - shrinks
+    for position in range(state.accumulator - 1, max(state.front, accumulator) - 1, -1):
+        accumulated = combine(load(ring, position), accumulated)
+        store(ring, position, accumulated)
+    if shrinks < steps:
+        return shift(state, steps)
+    return State(
+        state.front, state.left + steps, state.right, accumulator, state.back, state.end,
+        state.right_partial, state.back_partial,
+    )  # fmt: skip
+
+
+def evict_many(state: State, ring: Ring, count: int) -> State:
+    """Drop the oldest events, with a step for each that combines nothing for those that leave."""
+    if state.front + count == state.end:
+        return empty(ring, state.end)
+    before_flip = min(count, state.back - state.left)
+    front_at_flip = state.front + before_flip + 1
+    state = advance(without(state, count), ring, before_flip)
+    if before_flip < count:
+        state = advance(flip(state, front_at_flip), ring, count - before_flip)
+    release(ring, state.front)
+    return state
+
+
+def query(state: State, ring: Ring) -> Partial:
+    """Combine the front with the back."""
+    return combine(first_of(state.front, state.back, ring), state.back_partial)
+
+
+FUNCTIONS = (
+    empty,
+    has_room,
+    resize,
+    first_of,
+    shrink,
+    shift,
+    flip,
+    step,
+    insert,
+    without,
+    evict,
+    advance,
+    evict_many,
+    query,
+)
+
+
+def stored_partials(state: State) -> int:
+    """How many partials the state keeps."""
+    return state.end - state.front + 2
+
+
+def check_invariants(
+    state: State,
+    ring: Ring,
+    events: Sequence[Partial],
+    load: Callable[[Ring, int], Partial],
+    fold: Callable[[Sequence[Partial]], Partial],
+    equal: Callable[[Partial, Partial], bool],
+) -> None:
+    """Assert invariants 1 to 7 for a window of these lifted events."""
+    left, right, accumulator, back, end = (position - state.front for position in state[1:6])
+    assert 0 <= left <= right <= accumulator <= back <= end, "invariant 1"
+    assert end == len(events), "invariant 1"
+    for index, event in enumerate(events):
+        stored = load(ring, state.front + index)
+        if index < left or accumulator <= index < back:
+            assert equal(stored, fold(events[index:back])), f"invariant 2 at {index}"
+        elif index < right:
+            assert equal(stored, fold(events[index:right])), f"invariant 3 at {index}"
+        else:
+            assert equal(stored, event), f"invariant 4 at {index}"
+    if left != right:
+        assert equal(state.right_partial, fold(events[right:back])), "invariant 5"
+    assert equal(state.back_partial, fold(events[back:])), "invariant 6"
+    if events:
+        assert right - left == accumulator - right, "invariant 7"
+        assert back - (end - back) == (back - left) + 1, "invariant 7"

@@ -1,0 +1,241 @@
+"""SlickDeque (Inv): running answers, for aggregations with an inverse.
+
+paper      001 §3.2, algorithm 1
+order      first in, first out
+requires   an inverse; an exact one, if nothing of an event may stay behind when it has left
+insert     1 combine, and 1 combine and 1 inverse for each registered range within the window
+evict      1 inverse; k at once: k inverses or n - k combines, whichever are fewer
+query      no combine, for the window and for every registered range
+space      n + 1 partials, and 1 for each registered range
+
+Subtract-on-Evict for many ranges at once. The window is the queue of its events, its own total and
+one running answer for each registered range. An event that comes is combined into all of them; the
+event that a range leaves behind is taken out of its answer, the event that leaves the window out of
+the total. A range as long as the window or longer has the total for its answer, so it costs nothing
+until the window outgrows it: that is why Example 2 of the paper, whose longest range is the window,
+takes the 4 operations a slide that the paper counts.
+
+As with Subtract-on-Evict, errors add up where an inverse rounds, and a NaN, an infinity or a number
+that dwarfs all others stays in an answer after it has left. The total of an empty window begins
+anew.
+
+      front                   end
+        |                      |
+        v                      v
+      [ c  d  e  f  g  h  i  j ]     total = c..j
+                     \_______/       ranges  3     5     0
+                  \__________/       answers h..j  f..j
+
+Invariants, for a window of events v[0] to v[n-1]:
+
+1. end - front = n.
+2. The slot at front + i holds v[i].
+3. total is v[0] .. v[n-1], up to rounding; exactly the identity if n = 0.
+4. The ranges grow, and are closed by a 0.
+5. The answer of a range r < n is v[n-r] .. v[n-1], up to rounding.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from windrow.algebra.monoid import Traits
+from windrow.algebra.slots import (
+    Partial,
+    Ring,
+    capacity,
+    combine,
+    identity,
+    inverse,
+    load,
+    load_integer,
+    release,
+    store,
+    store_integer,
+)
+from windrow.algorithms.memory import Memory
+
+NAME = "slick_deque_inv"
+
+
+class Answers(NamedTuple):
+    """Events; registered ranges, closed by a 0, and their running answers."""
+
+    events: Ring
+    ranges: Ring
+    answers: Ring
+
+
+class State(NamedTuple):
+    """The positions of the oldest event and behind the newest, and the partial of all."""
+
+    front: int
+    end: int
+    total: Partial
+
+
+def refuses(traits: Traits, invertible: bool) -> str | None:
+    """Why it cannot serve such an aggregation."""
+    return None if invertible else "it has no inverse, so an event cannot be taken out of a partial"
+
+
+def allocate(memory: Memory, capacity: int, ranges: int = 0) -> Answers:
+    """Room for so many events, and for so many registered ranges."""
+    room = 1 << ranges.bit_length()
+    return Answers(memory.queue(capacity), memory.counters(room), memory.array(room))
+
+
+def empty(ring: Answers, position: int) -> State:
+    """A window with no events."""
+    release(ring.events, position)
+    return State(position, position, identity())
+
+
+def has_room(state: State, ring: Answers) -> bool:
+    """Whether one more event fits."""
+    return state.end - state.front < capacity(ring.events)
+
+
+def resize(state: State, ring: Answers, other: Answers) -> State:
+    """The same window in another ring, in which the same ranges are registered."""
+    for position in range(state.front, state.end):
+        store(other.events, position, load(ring.events, position))
+    index, extent = 0, load_integer(ring.ranges, 0)
+    while extent != 0:
+        store(other.answers, index, load(ring.answers, index))
+        index += 1
+        extent = load_integer(ring.ranges, index)
+    return state
+
+
+def slide_ranges(state: State, ring: Answers) -> None:
+    """Combine the newest event into the answers of ranges that the window has outgrown."""
+    newest, size = state.end - 1, state.end - state.front
+    index, extent = 0, load_integer(ring.ranges, 0)
+    while extent != 0 and extent < size:
+        if extent == size - 1:  # until now the window's total was the answer
+            answer = state.total
+        else:
+            answer = combine(load(ring.answers, index), load(ring.events, newest))
+        left_behind = load(ring.events, newest - extent)
+        store(ring.answers, index, inverse(answer, left_behind))
+        index += 1
+        extent = load_integer(ring.ranges, index)
+
+
+def insert(state: State, ring: Answers, partial: Partial) -> State:
+    """Keep the event, and combine it into the total and the answers."""
+    store(ring.events, state.end, partial)
+    state = State(state.front, state.end + 1, combine(state.total, partial))
+    slide_ranges(state, ring)
+    return state
+
+
+def evict(state: State, ring: Answers) -> State:
+    """Take the oldest event out of the total; ranges within the window do not hold it."""
+    front = state.front + 1
+    if front == state.end:
+        return empty(ring, front)
+    total = inverse(state.total, load(ring.events, state.front))
+    release(ring.events, front)
+    return State(front, state.end, total)
+
+
+def fold(ring: Answers, begin: int, stop: int) -> Partial:
+    """Events, combined from scratch."""
+    partial = identity()
+    for position in range(begin, stop):
+        partial = combine(partial, load(ring.events, position))
+    return partial
+
+
+def without_oldest(state: State, ring: Answers, count: int) -> Partial:
+    """The total without some events: they are taken out, or those that stay are combined."""
+    front = state.front + count
+    if state.end - front <= count:
+        return fold(ring, front, state.end)
+    total = state.total
+    for position in range(state.front, front):
+        total = inverse(total, load(ring.events, position))
+    return total
+
+
+def evict_many(state: State, ring: Answers, count: int) -> State:
+    """Drop the oldest events."""
+    total = without_oldest(state, ring, count)
+    release(ring.events, state.front + count)
+    return State(state.front + count, state.end, total)
+
+
+def query(state: State, ring: Answers) -> Partial:
+    """The total."""
+    return state.total
+
+
+def query_range(state: State, ring: Answers, count: int) -> Partial:
+    """The partial of the newest events: a running answer, if their number is registered."""
+    size = state.end - state.front
+    index, extent = 0, load_integer(ring.ranges, 0)
+    while extent != 0 and extent < count:
+        index += 1
+        extent = load_integer(ring.ranges, index)
+    if extent == count and count < size:
+        return load(ring.answers, index)
+    return without_oldest(state, ring, size - count)
+
+
+def register(ring: Answers, index: int, extent: int) -> None:
+    """Ask for a range of an empty window; ranges are registered from the shortest to the longest."""
+    store_integer(ring.ranges, index, extent)
+
+
+def query_ranges(state: State, ring: Answers, count: int) -> None:
+    """Write the answers of the registered ranges: of those beyond the window, the total."""
+    size = state.end - state.front
+    for index in range(count):
+        if load_integer(ring.ranges, index) >= size:
+            store(ring.answers, index, state.total)
+
+
+FUNCTIONS = (
+    empty,
+    has_room,
+    resize,
+    slide_ranges,
+    insert,
+    evict,
+    fold,
+    without_oldest,
+    evict_many,
+    query,
+    query_range,
+    register,
+    query_ranges,
+)
+
+
+def stored_partials(state: State) -> int:
+    """How many partials the state keeps, but for those of registered ranges."""
+    return state.end - state.front + 1
+
+
+def check_invariants(
+    state: State,
+    ring: Answers,
+    events: Sequence[Partial],
+    load: Callable[[Ring, int], Partial],
+    fold: Callable[[Sequence[Partial]], Partial],
+    equal: Callable[[Partial, Partial], bool],
+) -> None:
+    """Assert invariants 1 to 5 for a window of these lifted events."""
+    assert state.end - state.front == len(events), "invariant 1"
+    for index, event in enumerate(events):
+        assert equal(load(ring.events, state.front + index), event), f"invariant 2 at {index}"
+    assert equal(state.total, fold(events)), "invariant 3"
+    index, shorter = 0, 0
+    while load(ring.ranges, index) != 0:
+        extent = load(ring.ranges, index)
+        assert extent > shorter, "invariant 4"
+        if extent < len(events):
+            answer = load(ring.answers, index)
+            assert equal(answer, fold(events[-extent:])), f"invariant 5 for range {extent}"
+        index, shorter = index + 1, extent

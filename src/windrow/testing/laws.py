@@ -1,0 +1,343 @@
+"""The laws of an aggregation, as functions that raise `wr.LawViolation` with a small example.
+
+A law is tried on partials that a window can really hold: the identity, the lifts of the inputs and
+combinations of them. Each example is one run of inputs for each argument of the law. The shortest
+are tried first, and an example that breaks the law is cut down further as long as it still does.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windrow.algebra.aggregation import Aggregation
+from windrow.algebra.equality import same
+from windrow.algebra.kinds import Kind
+from windrow.algebra.slots import Partial
+from windrow.errors import InvalidArgument, LawViolation
+from windrow.testing.examples import Run, cut_down, examples, shown, shown_run, valued_events
+from windrow.testing.subject import Subject, quietly
+
+Kinds = Sequence[Kind] | None
+
+
+class Law(NamedTuple):
+    """A law: its name, the names of its arguments, and what is wrong with some, if anything."""
+
+    name: str
+    arguments: tuple[str, ...]
+    broken_by: Callable[..., str | None]
+
+
+# The laws ---------------------------------------------------------------------------------------
+
+
+def check_associativity(
+    aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None
+) -> None:
+    """Check that it does not matter which neighbours are combined first.
+
+    Args:
+        aggregation: the aggregation to check, of the catalogue or of one's own.
+        inputs: events to make partials of; tuples, if the aggregation takes several columns.
+        kinds: the kinds of its columns; by default `ANY`, as in `wr.Window`.
+
+    Raises:
+        LawViolation: with the smallest example found.
+
+    >>> import windrow as wr
+    >>> check_associativity(wr.max, [3, 1, 2])
+    >>> difference = wr.aggregation(name="difference", identity=0, combine=lambda a, b: b - a)
+    Traceback (most recent call last):
+    windrow.errors.InvalidAggregation: identity of 'difference' is 0, but combine(2.5, identity) ...
+    """
+    _check(_ASSOCIATIVITY, aggregation, inputs, kinds)
+
+
+def check_identity(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
+    """Check that combining with the identity, on either side, changes nothing."""
+    _check(_IDENTITY, aggregation, inputs, kinds)
+
+
+def check_inverse(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
+    """Check that `inverse(combine(older, newer), older)` is `newer`.
+
+    An aggregation that is not declared exact promises this of finite numbers only: nothing brings
+    back what was added to an infinity.
+    """
+    if aggregation.monoid_for(Subject(aggregation, kinds).kinds).inverse is None:
+        raise InvalidArgument(f"aggregation: {aggregation.name} has no inverse to check")
+    _check(_INVERSE, aggregation, inputs, kinds)
+
+
+def check_commutativity(
+    aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None
+) -> None:
+    """Check that the order of combine's arguments does not matter."""
+    _check(_COMMUTATIVITY, aggregation, inputs, kinds)
+
+
+def check_selectivity(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
+    """Check that combine returns one of its two arguments."""
+    _check(_SELECTIVITY, aggregation, inputs, kinds)
+
+
+def check_exactness(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
+    """Check that every grouping gives the same partial, to the last bit, and the inverse too."""
+    _check(_EXACTNESS, aggregation, inputs, kinds)
+
+
+def check_purity(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
+    """Check that combine and inverse leave their arguments as they are."""
+    _check(_PURITY, aggregation, inputs, kinds)
+
+
+def check_in_place(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
+    """Check that lift and combine in place make the rows that lift and combine return."""
+    inputs, subject = list(inputs), Subject(aggregation, kinds)
+    in_place = subject.monoid.in_place
+    if in_place is None:
+        raise InvalidArgument(f"aggregation: {aggregation.name} has nothing in place to check")
+    for event in valued_events(subject, inputs):
+        row, lifted = subject.identity(), subject.lift(event)
+        in_place.lift(*event, row)
+        if not same(row, lifted):
+            raise LawViolation(
+                f"{aggregation.name} breaks the law of lifting in place:\n"
+                f"    lift of {shown_run([event])} in place = {shown(row)}\n"
+                f"    lift of {shown_run([event])} = {shown(lifted)}"
+            )
+    _check(_IN_PLACE, aggregation, inputs, kinds)
+
+
+def check_laws(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
+    """Check every law that holds for all aggregations, and those that this one declares.
+
+    Args:
+        aggregation: the aggregation to check, of the catalogue or of one's own.
+        inputs: events to make partials of; tuples, if the aggregation takes several columns. For
+            sums of floats take numbers that can be added in any order without much rounding:
+            no law of theirs survives 1e300 beside -1e300.
+        kinds: the kinds of its columns; by default `ANY`, as in `wr.Window`.
+
+    Raises:
+        LawViolation: with the smallest example found.
+
+    >>> import windrow as wr
+    >>> newest = wr.aggregation(
+    ...     name="newest", identity=0, combine=lambda older, newer: newer or older, commutative=True
+    ... )
+    >>> check_laws(newest, [1, 2, 3])
+    Traceback (most recent call last):
+    windrow.errors.LawViolation: newest breaks the law of commutativity:
+        older = 1, the partial of [1]
+        newer = 2, the partial of [2]
+        combine(older, newer) = 2
+        combine(newer, older) = 1
+    """
+    inputs = list(inputs)
+    subject = Subject(aggregation, kinds)
+    traits = subject.monoid.traits
+    declared = [_PURITY, _IDENTITY, _ASSOCIATIVITY]
+    declared += [_COMMUTATIVITY] if traits.commutative else []
+    declared += [_SELECTIVITY] if traits.selective else []
+    declared += [_INVERSE] if subject.monoid.inverse is not None else []
+    declared += [_EXACTNESS] if traits.exact else []
+    for law in declared:
+        _check(law, aggregation, inputs, kinds)
+    if subject.monoid.in_place is not None:
+        check_in_place(aggregation, inputs, kinds)
+
+
+def check_shared_fields(
+    one: Aggregation, other: Aggregation, inputs: Iterable[Any], kinds: Kinds = None
+) -> None:
+    """Check that fields which two aggregations name alike are the same, whoever computes them.
+
+    In a product such a field exists once, so it must not matter whose lift and combine it gets.
+    """
+    left, right = Subject(one, kinds), Subject(other, kinds)
+    layouts = [{entry.name: entry for entry in each.monoid.fields} for each in (left, right)]
+    for name in layouts[0].keys() & layouts[1].keys():
+        if layouts[0][name] != layouts[1][name]:
+            raise LawViolation(f"{one.name} and {other.name} lay out field {name!r} apart")
+
+    def fields_of(run: Run, subject: Subject) -> dict[str, Any]:
+        names = [entry.name for entry in subject.monoid.fields]
+        with quietly():
+            partial = subject.fold(map(subject.lift, run))
+        return dict(zip(names, _fields(partial), strict=True))
+
+    def broken_by(runs: Sequence[Run]) -> str | None:
+        found, expected = fields_of(runs[0], left), fields_of(runs[0], right)
+        for name in found.keys() & expected.keys():
+            if not same(found[name], expected[name]):
+                return (
+                    f"    field {name!r} of {one.name} = {shown(found[name])}\n"
+                    f"    field {name!r} of {other.name} = {shown(expected[name])}"
+                )
+        return None
+
+    for runs in examples(valued_events(left, inputs), 1):
+        if broken_by(runs) is not None:
+            smallest = cut_down(runs, broken_by)
+            raise LawViolation(
+                f"{one.name} and {other.name} disagree on a field that they share:\n"
+                f"    over {shown_run(smallest[0])}\n{broken_by(smallest)}"
+            )
+
+
+# What breaks them -------------------------------------------------------------------------------
+
+
+def _not_associative(subject: Subject, older: Partial, middle: Partial, newer: Partial) -> Any:
+    return _differ(
+        subject.equal,
+        "combine(combine(older, middle), newer)",
+        subject.combine(subject.combine(older, middle), newer),
+        "combine(older, combine(middle, newer))",
+        subject.combine(older, subject.combine(middle, newer)),
+    )
+
+
+def _no_identity(subject: Subject, partial: Partial) -> Any:
+    identity = subject.identity
+    return _differ(
+        subject.equal,
+        "combine(identity, partial)", subject.combine(identity(), partial),
+        "partial", partial,
+    ) or _differ(
+        subject.equal,
+        "combine(partial, identity)", subject.combine(partial, identity()),
+        "partial", partial,
+    )  # fmt: skip
+
+
+def _not_invertible(subject: Subject, older: Partial, newer: Partial) -> Any:
+    exact = subject.monoid.traits.exact
+    total = subject.combine(older, newer)
+    if not exact and not all(map(_is_finite, (older, newer, total))):
+        return None
+    return _differ(
+        same if exact else subject.equal,
+        "inverse(combine(older, newer), older)", subject.inverse(total, older),
+        "newer", newer,
+    )  # fmt: skip
+
+
+def _not_commutative(subject: Subject, older: Partial, newer: Partial) -> Any:
+    return _differ(
+        subject.equal,
+        "combine(older, newer)", subject.combine(older, newer),
+        "combine(newer, older)", subject.combine(newer, older),
+    )  # fmt: skip
+
+
+def _not_selective(subject: Subject, older: Partial, newer: Partial) -> Any:
+    combined = subject.combine(older, newer)
+    if subject.equal(combined, older) or subject.equal(combined, newer):
+        return None
+    return f"    combine(older, newer) = {shown(combined)}, which is neither"
+
+
+def _not_exact(subject: Subject, older: Partial, middle: Partial, newer: Partial) -> Any:
+    return _differ(
+        same,
+        "combine(combine(older, middle), newer)",
+        subject.combine(subject.combine(older, middle), newer),
+        "combine(older, combine(middle, newer))",
+        subject.combine(older, subject.combine(middle, newer)),
+    )
+
+
+def _not_pure(subject: Subject, older: Partial, newer: Partial) -> Any:
+    calls = [("combine", older, newer)]
+    if subject.monoid.inverse is not None:
+        total = subject.combine(copy.deepcopy(older), copy.deepcopy(newer))
+        calls.append(("inverse", total, older))
+    for name, *arguments in calls:
+        before = copy.deepcopy(arguments)
+        getattr(subject, name)(*arguments)
+        # Only what can be changed is compared: an object may not know when it equals a copy.
+        for was, now in zip(before, arguments, strict=True):
+            if isinstance(now, np.ndarray | list | dict | set) and not same(was, now):
+                return f"    {name} made {shown(now)} of its argument {shown(was)}"
+    return None
+
+
+def _not_in_place(subject: Subject, older: Partial, newer: Partial) -> Any:
+    in_place = subject.monoid.in_place
+    assert in_place is not None
+    # What a row held before means nothing to combine.
+    row = np.full_like(older, 1)
+    in_place.combine(older, newer, row)
+    return _differ(
+        same,
+        "combine in place", row,
+        "combine(older, newer)", subject.combine(older, newer),
+    )  # fmt: skip
+
+
+_ASSOCIATIVITY = Law("associativity", ("older", "middle", "newer"), _not_associative)
+_IDENTITY = Law("identity", ("partial",), _no_identity)
+_INVERSE = Law("inverse", ("older", "newer"), _not_invertible)
+_COMMUTATIVITY = Law("commutativity", ("older", "newer"), _not_commutative)
+_SELECTIVITY = Law("selectivity", ("older", "newer"), _not_selective)
+_EXACTNESS = Law("exactness", ("older", "middle", "newer"), _not_exact)
+_PURITY = Law("purity", ("older", "newer"), _not_pure)
+_IN_PLACE = Law("combining in place", ("older", "newer"), _not_in_place)
+
+
+def _differ(
+    equal: Callable[[Any, Any], bool], left: str, left_value: Any, right: str, right_value: Any
+) -> str | None:
+    if equal(left_value, right_value):
+        return None
+    lines = [f"    {left} = {shown(left_value)}"]
+    if right not in ("partial", "newer"):  # an argument has been shown already
+        lines.append(f"    {right} = {shown(right_value)}")
+    else:
+        lines[0] += f" and not {right}"
+    return "\n".join(lines)
+
+
+def _fields(partial: Partial) -> tuple[Any, ...]:
+    return partial if isinstance(partial, tuple) else (partial,)
+
+
+def _is_finite(partial: Partial) -> bool:
+    return all(
+        math.isfinite(number)
+        for number in np.ravel(np.asarray(_fields(partial), object))
+        if isinstance(number, float)
+    )
+
+
+# The search for an example ----------------------------------------------------------------------
+
+
+def _check(law: Law, aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds) -> None:
+    subject = Subject(aggregation, kinds)
+
+    def broken_by(runs: Sequence[Run]) -> str | None:
+        with quietly():
+            # Made anew each time: combine may have changed the last ones.
+            partials = [subject.fold(map(subject.lift, run)) for run in runs]
+            try:
+                found: str | None = law.broken_by(subject, *partials)
+            except Exception as error:
+                return f"    combining them raises {type(error).__name__}: {error}"
+        return found
+
+    for runs in examples(valued_events(subject, inputs), len(law.arguments)):
+        if broken_by(runs) is not None:
+            smallest = cut_down(runs, broken_by)
+            lines = [f"{aggregation.name} breaks the law of {law.name}:"]
+            for name, run in zip(law.arguments, smallest, strict=True):
+                partial = subject.fold(map(subject.lift, run))
+                lines.append(f"    {name} = {shown(partial)}, the partial of {shown_run(run)}")
+            raise LawViolation("\n".join([*lines, str(broken_by(smallest))]))

@@ -1,0 +1,160 @@
+"""The subject of a check: an aggregation whose functions are called as windrow calls them.
+
+Over columns of numbers, kernels see 64-bit numbers, and positions in the place of values that are
+only carried. In `wr.Window`, the kind `ANY`, functions see Python values as they are.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.algebra.aggregation import Aggregation
+from windrow.algebra.equality import same
+from windrow.algebra.kinds import Kind
+from windrow.algebra.slots import Partial
+from windrow.errors import InvalidArgument
+from windrow.runtime import columns as arrow
+
+#: the Arrow types that compiled kinds are tried as; None: as the values tell
+_TYPES = {
+    Kind.BOOLEAN: pa.bool_(),
+    Kind.INTEGER: pa.int64(),
+    Kind.FLOAT: pa.float64(),
+    Kind.TEMPORAL: None,
+}
+
+_NOTHING = object()
+
+Event = tuple[Any, ...]
+
+
+def quietly() -> AbstractContextManager[Any]:
+    """Without numpy's warnings, which kernels do not give: integers wrap, floats overflow."""
+    return np.errstate(all="ignore")
+
+
+class Subject:
+    """An aggregation over inputs of certain kinds.
+
+    Args:
+        aggregation: the aggregation to check.
+        kinds: the kinds of its inputs, one for each; by default `ANY`, as in `wr.Window`.
+
+    >>> import windrow as wr
+    >>> subject = Subject(wr.mean)
+    >>> subject.fold(subject.lift_all([1, 2, 6]))
+    (9, 3)
+    """
+
+    def __init__(self, aggregation: Aggregation, kinds: Sequence[Kind] | None = None) -> None:
+        if not isinstance(aggregation, Aggregation):
+            raise InvalidArgument(
+                f"aggregation: give an aggregation such as wr.max, not {aggregation!r}"
+            )
+        self.aggregation = aggregation
+        self.kinds = (Kind.ANY,) * len(aggregation.inputs) if kinds is None else tuple(kinds)
+        if len(self.kinds) != len(aggregation.inputs):
+            raise InvalidArgument(
+                f"kinds: {aggregation.name} has {len(aggregation.inputs)} input(s), and "
+                f"{len(self.kinds)} kind(s) are given"
+            )
+        self.monoid = aggregation.monoid_for(self.kinds)
+        self.equal = aggregation.equal
+
+    # The functions that `LinkedWindow` links to an algorithm.
+
+    def identity(self) -> Partial:
+        """The partial of no events; a new one, so that nobody's changes are seen by others."""
+        return copy.deepcopy(self.monoid.identity)
+
+    def combine(self, older: Partial, newer: Partial) -> Partial:
+        """The partial of two neighbouring runs."""
+        return self.monoid.combine(older, newer)
+
+    def inverse(self, total: Partial, oldest: Partial) -> Partial:
+        """The partial of a run without its oldest part."""
+        if self.monoid.inverse is None:
+            raise InvalidArgument(f"aggregation: {self.aggregation.name} has no inverse")
+        return self.monoid.inverse(total, oldest)
+
+    def same(self, left: Partial, right: Partial) -> bool:
+        """Whether two partials are equal in every field."""
+        return same(left, right)
+
+    # From events to partials and on to answers.
+
+    def events(self, inputs: Iterable[Any]) -> list[Event | None]:
+        """What lift gets for each input; None where a null makes it no value at all.
+
+        An input is one value, or a tuple of them if the aggregation takes several.
+        """
+        rows = [tuple(given) if len(self.kinds) > 1 else (given,) for given in inputs]
+        for row in rows:
+            if len(row) != len(self.kinds):
+                raise InvalidArgument(
+                    f"inputs: {self.aggregation.name} takes {len(self.kinds)} values, not {row!r}"
+                )
+        seen = [self._seen(index, [row[index] for row in rows]) for index in range(len(self.kinds))]
+        watched = [
+            index
+            for index, entry in enumerate(self.aggregation.inputs)
+            if (index == 0 or not entry.carried)
+            # Without a column, as in `wr.Window`, what is counted is rows.
+            and not (entry.optional and self.kinds[index] is Kind.ANY)
+        ]
+        return [
+            None if any(row[index] is None for index in watched) else event
+            for row, event in zip(rows, zip(*seen, strict=True), strict=True)
+        ]
+
+    def _seen(self, index: int, column: list[Any]) -> Sequence[Any]:
+        """One input of all events, as a kernel or plain Python sees it."""
+        kind = self.kinds[index]
+        if kind is Kind.ANY:
+            return column
+        if self.aggregation.inputs[index].carried:
+            return range(len(column))
+        if kind.is_compiled and self.monoid.is_numeric:
+            return list(arrow.values(pa.array(column, _TYPES[kind])))
+        return column
+
+    def lift(self, event: Event | None) -> Partial:
+        """The partial of one event."""
+        return self.identity() if event is None else self.monoid.lift(*event)
+
+    def lift_all(self, inputs: Iterable[Any]) -> list[Partial]:
+        """The partials of events."""
+        return [self.lift(event) for event in self.events(inputs)]
+
+    def fold(self, partials: Iterable[Partial]) -> Partial:
+        """All partials combined, oldest first: recomputation from scratch.
+
+        It begins with the oldest of them: a wrong identity must not hide in front of it.
+        """
+        remaining = iter(partials)
+        total = next(remaining, _NOTHING)
+        if total is _NOTHING:
+            return self.identity()
+        for partial in remaining:
+            total = self.combine(total, partial)
+        return total
+
+    def answer(self, inputs: Sequence[Any]) -> Any:
+        """The answer for a window of these inputs, recomputed from scratch."""
+        events = self.events(inputs)
+        valued = any(event is not None for event in events)
+        defined = self.monoid.defined
+        with quietly():
+            partial = self.fold(map(self.lift, events))
+            answered = valued if defined is None else defined(partial)
+            return self.monoid.lower(partial) if answered else None
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(kind.value for kind in self.kinds)
+        return f"{self.aggregation.name}({kinds})"

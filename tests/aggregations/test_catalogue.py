@@ -1,0 +1,305 @@
+"""Every aggregation of the catalogue answers what an independent computation answers."""
+
+import math
+import statistics
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import windrow as wr
+from windrow.aggregations import CATALOGUE
+from windrow.algebra.aggregation import Aggregation
+from windrow.algebra.kinds import Kind
+from windrow.testing import Subject, kinds_accepted
+from windrow.testing.strategies import inputs_of
+
+# What the answers should be ---------------------------------------------------------------------
+# Each of these takes a list of values that are not null, at least one, and computes its answer in
+# another way than windrow: with fractions, by sorting, with numpy or the statistics module.
+
+
+def as_spark_sorts(value: Any) -> Any:
+    """NaN after everything."""
+    return (value != value, 0 if value != value else value)
+
+
+def extreme(values: list[Any], pick: Callable[..., Any]) -> Any:
+    return pick(values, key=as_spark_sorts)
+
+
+def is_special(values: list[Any]) -> bool:
+    return any(isinstance(value, float) and not math.isfinite(value) for value in values)
+
+
+def exactly(value: Any) -> Fraction:
+    return Fraction(value)
+
+
+def total(values: list[Any]) -> Any:
+    if is_special(values):
+        return sum(map(float, values))
+    return sum(map(exactly, values))
+
+
+def product(values: list[Any]) -> Any:
+    if is_special(values):
+        return math.prod(map(float, values))
+    return math.prod(map(exactly, values))
+
+
+def mean(values: list[Any]) -> Any:
+    return total(values) / len(values)
+
+
+def geometric_mean(values: list[Any]) -> Any:
+    if any(value < 0 or value != value for value in values):
+        return math.nan
+    with np.errstate(all="ignore"):
+        return float(np.exp(np.mean(np.log(np.array(values, float)))))
+
+
+def squared_deviations(values: list[Any]) -> Any:
+    if is_special(values):
+        return math.nan
+    center = mean(values)
+    return sum((exactly(value) - center) ** 2 for value in values)
+
+
+def variance(values: list[Any]) -> Any:
+    return None if len(values) < 2 else squared_deviations(values) / (len(values) - 1)
+
+
+def variance_pop(values: list[Any]) -> Any:
+    return squared_deviations(values) / len(values)
+
+
+def root(value: Any) -> Any:
+    return None if value is None else math.sqrt(value)
+
+
+def distance(smallest: Any, largest: Any) -> Any:
+    if isinstance(smallest, Decimal):  # whose difference Python would round to 28 digits
+        return exactly(largest) - exactly(smallest)
+    return largest - smallest
+
+
+def positions_of(values: list[Any], wanted: Any) -> list[int]:
+    ranks = [as_spark_sorts(value) for value in values]
+    return [place for place, rank in enumerate(ranks) if rank == as_spark_sorts(wanted)]
+
+
+EXPECTED: dict[str, Callable[[list[Any]], Any]] = {
+    "count": len,
+    "sum": total,
+    "mean": mean,
+    "product": product,
+    "geometric_mean": geometric_mean,
+    "min": lambda values: extreme(values, min),
+    "max": lambda values: extreme(values, max),
+    "value_range": lambda values: distance(extreme(values, min), extreme(values, max)),
+    "min_count": lambda values: len(positions_of(values, extreme(values, min))),
+    "max_count": lambda values: len(positions_of(values, extreme(values, max))),
+    # The second column counts the rows, so that the answer is a position.
+    "arg_min": lambda values: positions_of(values, extreme(values, min))[0],
+    "arg_max": lambda values: positions_of(values, extreme(values, max))[0],
+    "variance": variance,
+    "variance_pop": variance_pop,
+    "stddev": lambda values: root(variance(values)),
+    "stddev_pop": lambda values: root(variance_pop(values)),
+    "first": lambda values: values[0],
+    "last": lambda values: values[-1],
+    "collect": list,
+    "concat": "".join,
+}
+
+
+def agree(found: Any, expected: Any) -> bool:
+    if isinstance(expected, Fraction):
+        if isinstance(found, Decimal | int | np.integer):
+            return Fraction(found if isinstance(found, Decimal) else int(found)) == expected
+        expected = float(expected)
+    if isinstance(found, float) and isinstance(expected, float):
+        return (found != found and expected != expected) or math.isclose(
+            found, expected, rel_tol=1e-12, abs_tol=1e-12
+        )
+    if isinstance(found, list):
+        return len(found) == len(expected) and all(map(agree, found, expected))
+    return bool(found == expected)
+
+
+EVERY_KIND = [
+    pytest.param(aggregation, kinds, id=f"{aggregation.name}-{kinds[0].value}")
+    for aggregation in CATALOGUE.values()
+    for kinds in kinds_accepted(aggregation)
+]
+
+
+def test_every_aggregation_is_computed_here_in_another_way():
+    assert EXPECTED.keys() == CATALOGUE.keys()
+
+
+@pytest.mark.parametrize(("aggregation", "kinds"), EVERY_KIND)
+@settings(max_examples=10)
+@given(data=st.data())
+def test_what_it_answers(aggregation, kinds, data):
+    first = Aggregation(
+        "first input", aggregation.inputs[:1], lambda _: aggregation.monoid_for(kinds)
+    )
+    values = data.draw(st.lists(inputs_of(first, kinds[:1]), min_size=1, max_size=9))
+    several = len(kinds) > 1
+    subject = Subject(aggregation, kinds)
+    inputs = [(value, place) for place, value in enumerate(values)] if several else values
+    expected = EXPECTED[aggregation.name](values)
+    if exceeds_64_bits(subject, expected):
+        with pytest.raises(OverflowError):
+            subject.answer(inputs)
+        return
+    found = subject.answer(inputs)
+    if kinds[0] is not Kind.ANY and aggregation.inputs[0].carried:
+        found = values[found]  # a position stands for the value at it
+    assert agree(comparable(found, kinds[0], aggregation), expected)
+
+
+def exceeds_64_bits(subject: Subject, expected: Any) -> bool:
+    whole = subject.kinds[0] in (Kind.INTEGER, Kind.BOOLEAN)
+    checked = subject.aggregation.name in ("sum", "product", "value_range")
+    return whole and checked and not -(2**63) <= expected < 2**63
+
+
+def comparable(found: Any, kind: Kind, aggregation: Aggregation) -> Any:
+    """Times inside a kernel are microseconds; what looks at them gives microseconds back."""
+    if kind is Kind.TEMPORAL and aggregation.name in ("min", "max"):
+        return datetime(1970, 1, 1) + timedelta(microseconds=int(found))
+    if kind is Kind.TEMPORAL and aggregation.name == "value_range":
+        return timedelta(microseconds=int(found))
+    return found
+
+
+# Overflow ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["interpreted", pytest.param("compiled", marks=pytest.mark.compiled)])
+def either_way(request: pytest.FixtureRequest) -> None:
+    """Kernels as plain Python, and as machine code."""
+    if request.param == "interpreted":
+        request.getfixturevalue("interpreted")
+
+
+def over(aggregation: Aggregation, values: list[Any], rows: int = 2, type: Any = None) -> list[Any]:
+    table = pa.table({"n": pa.array(values, type)})
+    found = wr.over(table, windows=wr.rows(rows), aggs=aggregation("n").alias("answer"))
+    return found["answer"].to_pylist()
+
+
+BIG = 2**62
+
+
+@pytest.mark.usefixtures("either_way")
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+def test_integers_that_leave_64_bits_raise():
+    with pytest.raises(wr.AggregateOverflow, match="a sum left the range of 64-bit integers"):
+        over(wr.sum, [BIG, BIG])
+    with pytest.raises(wr.AggregateOverflow, match="a sum left the range"):
+        over(wr.sum, [-BIG, -BIG - 1])
+    with pytest.raises(wr.AggregateOverflow, match="a product left the range of 64-bit integers"):
+        over(wr.product, [2**32, 2**31])
+    with pytest.raises(wr.AggregateOverflow, match="a range of values left the range"):
+        over(wr.value_range, [-BIG, BIG])
+
+
+@pytest.mark.usefixtures("either_way")
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+def test_the_ends_of_64_bits_do_not():
+    assert over(wr.sum, [-BIG, -BIG]) == [-BIG, -(2**63)]
+    assert over(wr.sum, [BIG - 1, BIG]) == [BIG - 1, 2**63 - 1]
+    assert over(wr.product, [-(2**32), 2**31]) == [-(2**32), -(2**63)]
+    assert over(wr.value_range, [-BIG, BIG - 1]) == [0, 2**63 - 1]
+
+
+@pytest.mark.usefixtures("either_way")
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+def test_passing_through_an_overflow_is_none():
+    """The window's own answer fits; partials on the way to it do not."""
+    found = over(wr.sum, [0, -BIG, -BIG, BIG, -5, BIG], rows=6)
+    assert found == [0, -BIG, -(2**63), -BIG, -BIG - 5, -5]
+    assert over(wr.sum, [BIG, -1, -BIG, 7, BIG], rows=3) == [BIG, BIG - 1, -1, -BIG + 6, 7]
+    # A flip of the window combines the factors on the right first: 2^64 before the zero joins.
+    assert over(wr.product, [0, 2**32, 2**31, 0, 5], rows=4) == [0, 0, 0, 0, 0]
+
+
+def test_a_product_of_many_large_factors_and_a_zero_is_zero():
+    """As floats the factors overflow to infinity, and infinity times zero is no number."""
+    subject = Subject(wr.product, (Kind.INTEGER,))
+    assert subject.answer([2**62] * 40 + [0]) == 0
+    with pytest.raises(OverflowError):
+        subject.answer([2**62] * 40)
+
+
+def test_decimals_are_exact_to_38_digits_and_then_raise():
+    nines, one_less = Decimal("9" * 38), Decimal("9" * 37 + "8")
+    assert over(wr.sum, [one_less, Decimal(1)], type=pa.decimal128(38, 0)) == [one_less, nines]
+    with pytest.raises(wr.AggregateOverflow, match="an answer of sum does not fit"):
+        over(wr.sum, [nines, nines], type=pa.decimal128(38, 0))
+
+
+# Accuracy ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, -1e6, 1e9])
+def test_the_variance_far_from_zero_is_close_to_two_passes(offset):
+    chance = np.random.default_rng(1)
+    values = chance.normal(offset, 1.0, 2000)
+    subject = Subject(wr.variance, (Kind.FLOAT,))
+    exact = float(statistics.variance(map(Fraction, values.tolist())))
+    # The means are rounded to their own size: by 1e-16 of the offset, against a deviation of 1.
+    assert subject.answer(values) == pytest.approx(exact, rel=1e-14 + 1e-15 * abs(offset))
+    # Balanced, as windows combine, and not only event by event.
+    halves = [subject.fold(subject.lift_all(half)) for half in np.split(values, 8)]
+    assert subject.monoid.lower(subject.fold(halves)) == pytest.approx(
+        exact, rel=1e-14 + 1e-15 * abs(offset)
+    )
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e9, 1e15])
+def test_equal_values_deviate_by_no_more_than_their_mean_is_rounded(offset):
+    values = [offset + 0.125] * 64
+    assert Subject(wr.stddev, (Kind.FLOAT,)).answer(values) <= 2 * math.ulp(offset)
+
+
+def test_the_mean_of_many_small_negative_integers():
+    """Both halves of the sum are large then and nearly cancel; the mean was -0.99999976."""
+    partial = Subject(wr.mean, (Kind.INTEGER,)).monoid.lift(-1)
+    count = 2**22 + 1
+    many = tuple(field * count for field in partial)
+    assert Subject(wr.mean, (Kind.INTEGER,)).monoid.lower(many) == -1.0
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"), [([2**62, 2**62, 2], (2**63 + 2) / 3), ([-(2**63)] * 3, -(2.0**63))]
+)
+def test_the_mean_of_integers_whose_sum_overflows(values, expected):
+    assert Subject(wr.mean, (Kind.INTEGER,)).answer(values) == expected
+
+
+def test_the_geometric_mean_of_the_largest_floats():
+    largest = np.finfo(float).max
+    assert Subject(wr.geometric_mean).answer([largest] * 3) == pytest.approx(largest, rel=1e-11)
+    assert Subject(wr.geometric_mean).answer([5e-324] * 3) == pytest.approx(5e-324)
+
+
+# What is said of them ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("aggregation", CATALOGUE.values(), ids=CATALOGUE)
+def test_every_aggregation_says_what_it_is_and_is_offered(aggregation):
+    assert aggregation.summary
+    assert getattr(wr, aggregation.name) is aggregation
+    assert aggregation.name in wr.__all__

@@ -1,0 +1,201 @@
+"""Every algorithm with every aggregation answers what recomputation answers.
+
+Both are discovered: an algorithm or an aggregation that is registered later is tested by what is
+here. Pairs that an algorithm refuses must be refused when they are asked for.
+"""
+
+import types
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import windrow as wr
+from windrow.aggregations import CATALOGUE
+from windrow.algebra.aggregation import Aggregation
+from windrow.algebra.equality import close
+from windrow.algorithms import ALGORITHMS, recompute
+from windrow.testing import (
+    CountingMonoid,
+    Operation,
+    check_algorithm,
+    check_window,
+    kinds_apart,
+)
+from windrow.testing.strategies import inputs_of, traces
+
+#: not commutative, not invertible, not selective: order and grouping show in every partial
+CONCATENATION = CountingMonoid().aggregation
+
+PAIRS = [
+    pytest.param(algorithm, aggregation, kinds, id=f"{name}-{aggregation.name}-{kinds[0].value}")
+    for name, algorithm in ALGORITHMS.items()
+    for aggregation in CATALOGUE.values()
+    for kinds in kinds_apart(aggregation)
+]
+OTHERS = [name for name in ALGORITHMS if name != "recompute"]
+WINDOWS = [
+    pytest.param(name, aggregation, id=f"{name}-{aggregation.name}")
+    for name in ALGORITHMS
+    for aggregation in CATALOGUE.values()
+]
+
+
+def refused(algorithm: str, aggregation: Aggregation) -> bool:
+    try:
+        wr.Window(aggregation, algorithm=algorithm)
+    except wr.NotApplicable:
+        return True
+    return False
+
+
+# Element by element -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=ALGORITHMS)
+@settings(max_examples=100)
+@given(trace=traces(st.integers(0, 99), most_steps=40))
+def test_order_and_grouping(algorithm, trace):
+    check_algorithm(algorithm, CONCATENATION, trace)
+
+
+@pytest.mark.parametrize(("algorithm", "aggregation", "kinds"), PAIRS)
+@settings(max_examples=5)
+@given(data=st.data())
+def test_every_pair(algorithm, aggregation, kinds, data):
+    trace = data.draw(traces(inputs_of(aggregation, kinds, nulls=True), most_steps=20))
+    check_algorithm(algorithm, aggregation, trace, kinds)
+
+
+@pytest.mark.parametrize(("algorithm", "aggregation"), WINDOWS)
+@settings(max_examples=5)
+@given(data=st.data())
+def test_every_window(algorithm, aggregation, data):
+    if refused(algorithm, aggregation):
+        return  # checked, with its message, by test_every_pair
+    trace = data.draw(traces(inputs_of(aggregation, nulls=True), most_steps=20))
+    check_window(aggregation, trace, algorithm)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=ALGORITHMS)
+def test_a_long_window_grows_and_shrinks(algorithm):
+    """Past the ends of chunks and of every first capacity, and back."""
+    trace = []
+    for size in (3000, 10, 1500):
+        trace.append(Operation("insert_many", tuple(range(size))))
+        trace.append(Operation("evict_many", count=size - 5))
+    checked = types.SimpleNamespace(**vars(algorithm))
+    # Invariants are checked event by event elsewhere: here they would fold a million times.
+    checked.check_invariants = lambda *_arguments: None
+    check_algorithm(checked, wr.max, trace)
+
+
+# Block by block ---------------------------------------------------------------------------------
+
+
+def table(rows: int) -> pa.Table:
+    chance = np.random.default_rng(3)
+    return pa.table(
+        {
+            "key": pa.array(chance.integers(0, 3, rows)),
+            "ts": pa.array(np.cumsum(chance.integers(0, 3, rows)), pa.timestamp("s")),
+            "x": pa.array(chance.integers(-99, 99, rows) / 8, mask=chance.random(rows) < 0.1),
+            "n": pa.array(chance.integers(-2, 3, rows)),
+            "text": pa.array(chance.choice(["a", "b", ""], rows)),
+        }
+    )
+
+
+def measure(aggregation: Aggregation) -> Any:
+    if aggregation.name == "concat":
+        return aggregation("text")
+    return aggregation(*("x", "n")[: len(aggregation.inputs)])
+
+
+def differences(algorithm: str, data: pa.Table, **question: Any) -> list[str]:
+    """The columns on which an algorithm and recomputation do not agree."""
+    question |= {"key": "key", "order": "ts"}
+    found = wr.over(data, algorithm=algorithm, **question)
+    expected = wr.over(data, algorithm="recompute", **question)
+    return [
+        name
+        for name in found.column_names
+        if not close(found[name].to_pylist(), expected[name].to_pylist())
+    ]
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("algorithm", OTHERS)
+def test_every_pair_in_blocks(algorithm):
+    aggregations = [each for each in CATALOGUE.values() if not refused(algorithm, each)]
+    windows = {"rows": wr.rows(5), "time": wr.time("30 seconds")}
+    measures = [measure(each) for each in aggregations]
+    assert differences(algorithm, table(120), windows=windows, aggs=measures) == []
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("algorithm", OTHERS)
+def test_compiled_blocks_whose_windows_outgrow_their_ring(algorithm):
+    wanted = (wr.arg_max, wr.mean)
+    measures = [measure(each) for each in wanted if not refused(algorithm, each)]
+    assert measures
+    assert differences(algorithm, table(3000), windows=wr.time("1 hour"), aggs=measures) == []
+
+
+# Refusals ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def picky(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """An algorithm for invertible aggregations, registered for one test."""
+    algorithm = types.ModuleType("picky")
+    vars(algorithm).update({name: each for name, each in vars(recompute).items() if name[0] != "_"})
+    algorithm.NAME = "picky"
+    algorithm.refuses = lambda traits, invertible: None if invertible else "it needs an inverse"
+    monkeypatch.setitem(ALGORITHMS, "picky", algorithm)
+    return algorithm
+
+
+def test_a_pair_that_cannot_work_is_refused_by_both_names(picky):
+    message = "picky cannot serve max: it needs an inverse"
+    with pytest.raises(wr.NotApplicable, match=message):
+        wr.Window(wr.max(), algorithm="picky")
+    with pytest.raises(wr.NotApplicable, match=message):
+        wr.over(table(3), windows=wr.rows(2), aggs=[wr.sum("n"), wr.max("n")], algorithm="picky")
+    check_algorithm(picky, wr.max, [Operation("insert", (1,))])
+    check_algorithm(picky, wr.sum, [Operation("insert", (1,))])
+    window = wr.Window(wr.sum(), algorithm="picky")
+    window.insert_many([1, 2])
+    assert window.query() == 3
+
+
+def test_the_suite_itself_finds_a_wrong_algorithm(picky):
+    """Evicting from the wrong end, an answer of too many events, a broken invariant."""
+    trace = [Operation("insert_many", (1, 2, 3)), Operation("evict"), Operation("evict")]
+    check_algorithm(picky, wr.sum, trace)
+    picky.refuses = lambda traits, invertible: None
+
+    def evict_newest(state, ring):
+        return state._replace(end=state.end - 1)
+
+    original = picky.FUNCTIONS
+    evict_newest.__name__ = "evict"
+    picky.FUNCTIONS = tuple(evict_newest if f.__name__ == "evict" else f for f in original)
+    with pytest.raises(
+        AssertionError, match=r"after step 1, evict\(\): query\(\) is 3, recomputed 5"
+    ):
+        check_algorithm(picky, wr.sum, trace)
+    with pytest.raises(AssertionError, match=r"query\(\) is 3, recomputed 5"):
+        check_window(wr.sum, trace, "picky")
+    # A maximum of 3, 1, 2 does not show which end was evicted from; the invariants do.
+    unseen = [Operation("insert_many", (2, 3, 2)), Operation("evict")]
+    with pytest.raises(AssertionError, match="invariant 2 at 0"):
+        check_algorithm(picky, wr.max, unseen)
+
+
+def test_a_trace_is_shown_as_it_would_be_written():
+    steps = [Operation("insert", (1,)), Operation("evict"), Operation("evict_many", count=2)]
+    assert repr(steps) == "[insert(1), evict(), evict_many(2)]"

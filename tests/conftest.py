@@ -1,0 +1,59 @@
+"""What all tests share: one Spark session for the whole run, and how hypothesis looks for examples."""
+
+import os
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import hypothesis
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# No deadline: the first call of a kernel compiles it, and the machines of a CI are shared.
+# A failure prints the lines that reproduce it, because a CI keeps no database of examples.
+hypothesis.settings.register_profile(
+    "windrow",
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("windrow")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out what is about machine code where none is made."""
+    from windrow.algebra.compiler import is_enabled
+
+    if not is_enabled():
+        skip = pytest.mark.skip(reason="kernels are not compiled: unset NUMBA_DISABLE_JIT")
+        for item in items:
+            if item.get_closest_marker("compiled"):
+                item.add_marker(skip)
+
+
+@pytest.fixture
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run kernels as the plain Python they are written in."""
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
+    """A session on this machine, in UTC; a test that changes its settings puts them back."""
+    from windrow.spark.session import local_session
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # even if the shell names another one
+    folder = tmp_path_factory.mktemp("spark")
+    session = local_session(
+        "windrow tests",
+        cores=2,
+        log_file=folder / "spark.log",
+        **{
+            "spark.sql.shuffle.partitions": "4",
+            "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        },
+    )
+    yield session
+    session.stop()

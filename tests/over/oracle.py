@@ -1,0 +1,330 @@
+"""`wr.over`, slow and plainly right: section 2 of the design, row by row, in plain Python.
+
+Nothing here slides. For each row the oracle picks the rows of its window out of all rows of its
+key, and computes each aggregate from them alone, in exact arithmetic where there is such a thing.
+An answer that floating point has to round is `Near` the exact one: `within` is what adding up the
+window from scratch may be off by, so an algorithm may not lose more than that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+import pyarrow as pa
+
+from windrow.algebra.aggregation import Measure
+from windrow.windows import RowsWindow, Window
+
+EPSILON = 2.0**-52
+NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+EXACT = Context(prec=200)
+
+
+@dataclass(frozen=True)
+class Near:
+    """A number that may be off by rounding, and by how much."""
+
+    value: float
+    within: float
+
+
+# Rows and windows -------------------------------------------------------------------------------
+
+
+def over(
+    table: pa.Table,
+    *,
+    windows: dict[str, Window],
+    aggs: Sequence[Measure],
+    key: Sequence[str] = (),
+    order: Sequence[str] = (),
+) -> dict[str, list[Any]]:
+    """The columns that `wr.over` adds, in the order of the table's rows."""
+    columns = {name: table[name].to_pylist() for name in table.column_names}
+    times = ticks(table[order[0]]) if order and pa.types.is_temporal(table[order[0]].type) else None
+    answers = {
+        column_name(measure, name, windows): [None] * table.num_rows
+        for measure in aggs
+        for name in windows
+    }
+    for group in groups(columns, key, order, table.num_rows):
+        for place, row in enumerate(group):
+            for name, window in windows.items():
+                members = in_window(window, group, place, times)
+                for measure in aggs:
+                    inputs = [[columns[c][member] for c in measure.columns] for member in members]
+                    answer = aggregate(measure.aggregation.name, inputs)
+                    answers[column_name(measure, name, windows)][row] = answer
+    return answers
+
+
+def column_name(measure: Measure, window: str, windows: dict[str, Window]) -> str:
+    """`alias` with one window, `alias_window` with several."""
+    return measure.name if len(windows) == 1 else f"{measure.name}_{window}"
+
+
+def groups(
+    columns: dict[str, list[Any]], key: Sequence[str], order: Sequence[str], size: int
+) -> list[list[int]]:
+    """The rows of each key, in order; rows of equal order stay as they came."""
+    found: dict[Any, list[int]] = {}
+    for row in range(size):
+        found.setdefault(tuple(grouped(columns[name][row]) for name in key), []).append(row)
+    return [
+        sorted(rows, key=lambda row: [sort_key(columns[name][row]) for name in order])
+        for rows in found.values()
+    ]
+
+
+def grouped(value: Any) -> Any:
+    """A value by which keys are told apart: null is a key, NaN is one key, -0.0 is 0.0."""
+    return "not a number" if is_nan(value) else repr(value) if isinstance(value, list) else value
+
+
+def sort_key(value: Any) -> tuple[int, Any]:
+    """Nulls first, NaN last, as Spark sorts."""
+    if value is None:
+        return (0, 0)
+    return (2, 0) if is_nan(value) else (1, value)
+
+
+def is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def ticks(column: pa.ChunkedArray) -> list[int | None]:
+    """Times in nanoseconds."""
+    if pa.types.is_timestamp(column.type):
+        step, whole = NANOSECONDS[column.type.unit], column.cast(pa.int64())
+    else:
+        step, whole = 86_400 * 10**9, column.cast(pa.date32()).cast(pa.int32())
+    return [None if time is None else time * step for time in whole.to_pylist()]
+
+
+def in_window(
+    window: Window, group: list[int], place: int, times: list[int | None] | None
+) -> list[int]:
+    """The rows of a window that ends at a place of its group, oldest first."""
+    if isinstance(window, RowsWindow):
+        return group[max(0, place - window.range + 1) : place + 1]
+    assert times is not None
+    now = times[group[place]]
+    members = []
+    for other, row in enumerate(group):
+        then = times[row]
+        if now is None or then is None:
+            # A null is no time: its peers are the other nulls, and no distance leads to it.
+            belongs, tied = now is then, True
+        else:
+            age = now - then
+            belongs = 0 <= age < window.range or (window.closed_both and age == window.range)
+            tied = age == 0
+        if belongs and (window.peers or not tied or other <= place):
+            members.append(row)
+    return members
+
+
+# Aggregates -------------------------------------------------------------------------------------
+
+
+def aggregate(name: str, rows: Sequence[Sequence[Any]]) -> Any:
+    """The aggregate of a window's inputs, one list per row; rows without a value are skipped."""
+    if name == "count":
+        return sum(not inputs or inputs[0] is not None for inputs in rows)
+    present = [inputs for inputs in rows if inputs[0] is not None]
+    if not present:
+        return None
+    if name in CARRYING:
+        return CARRYING[name](present)
+    return AGGREGATES[name]([inputs[0] for inputs in present])
+
+
+def is_float(values: Sequence[Any]) -> bool:
+    return isinstance(values[0], float)
+
+
+def limit_sum(values: Sequence[float]) -> float | None:
+    """The sum if some value is not finite: it does not depend on the finite ones."""
+    if all(map(math.isfinite, values)):
+        return None
+    if any(map(math.isnan, values)) or {math.inf, -math.inf} <= set(values):
+        return math.nan
+    return math.inf if math.inf in values else -math.inf
+
+
+def rounded_sum(values: Sequence[float]) -> Any:
+    limit = limit_sum(values)
+    if limit is not None:
+        return limit
+    within = len(values) * EPSILON * math.fsum(map(abs, values))
+    return Near(math.fsum(values), within)
+
+
+def total(values: Sequence[Any]) -> Any:
+    if is_float(values):
+        return rounded_sum(values)
+    if isinstance(values[0], Decimal):
+        return exact_decimal(sum(map(Fraction, values)), values[0])
+    return sum(values)
+
+
+def exact_decimal(number: Fraction | int, like: Decimal) -> Decimal:
+    exponent = like.as_tuple().exponent
+    assert isinstance(exponent, int)
+    scaled = Fraction(number) / Fraction(10) ** exponent
+    assert scaled.denominator == 1
+    return EXACT.scaleb(Decimal(scaled.numerator), exponent)
+
+
+def mean(values: Sequence[Any]) -> Any:
+    limit = limit_sum(values) if is_float(values) else None
+    if limit is not None:
+        return limit
+    exact = sum(map(Fraction, values)) / len(values)
+    size = sum(abs(Fraction(value)) for value in values) / len(values)
+    steps = 4 if isinstance(values[0], int) else len(values) + 2  # a sum of integers is exact
+    return Near(float(exact), steps * EPSILON * float(size))
+
+
+def product(values: Sequence[Any]) -> Any:
+    if isinstance(values[0], int):
+        return math.prod(values)
+    numbers = [float(value) for value in values]
+    if not all(map(math.isfinite, numbers)):
+        return math.prod(numbers)
+    exact = math.prod(map(Fraction, values))
+    if abs(exact) >= 2**1024:
+        return math.inf if exact > 0 else -math.inf
+    return Near(float(exact), 2 * len(values) * EPSILON * abs(float(exact)))
+
+
+def geometric_mean(values: Sequence[Any]) -> Any:
+    if any(is_nan(value) or value < 0 for value in values):
+        return math.nan
+    if math.inf in values:
+        return math.nan if 0 in values else math.inf
+    if 0 in values:
+        return 0.0
+    logarithms = [math.log(value) for value in values]
+    found = math.exp(math.fsum(logarithms) / len(values))
+    loss = (len(values) + 2) * EPSILON * (1 + math.fsum(map(abs, logarithms)))
+    return Near(found, found * loss)
+
+
+def smallest(values: Sequence[Any]) -> Any:
+    return min(values, key=sort_key)
+
+
+def largest(values: Sequence[Any]) -> Any:
+    return max(values, key=sort_key)
+
+
+def value_range(values: Sequence[Any]) -> Any:
+    low, high = smallest(values), largest(values)
+    if isinstance(low, Decimal):
+        return EXACT.subtract(high, low)
+    return (high - low).days if type(low) is date else high - low
+
+
+def squared_deviation(values: Sequence[Any]) -> tuple[Fraction, float] | None:
+    """The sum of squared distances from the mean and what rounding may change; None: not finite."""
+    if not all(math.isfinite(value) for value in values):
+        return None
+    size = len(values)
+    middle = sum(map(Fraction, values)) / size
+    exact = sum((value - middle) ** 2 for value in map(Fraction, values))
+    spread = max(abs(float(value - middle)) for value in map(Fraction, values))
+    # The means are off by as much as the sums; the deviations from them by twice that.
+    off = 4 * size * EPSILON * max(abs(float(value)) for value in values)
+    return Fraction(exact), size * (2 * spread * off + off * off) + size * EPSILON * float(exact)
+
+
+def variance(freedom: int) -> Callable[[Sequence[Any]], Any]:
+    def of(values: Sequence[Any]) -> Any:
+        if len(values) <= freedom:
+            return None
+        found = squared_deviation(values)
+        if found is None:
+            return math.nan
+        return Near(float(found[0] / (len(values) - freedom)), found[1] / (len(values) - freedom))
+
+    return of
+
+
+def stddev(freedom: int) -> Callable[[Sequence[Any]], Any]:
+    def of(values: Sequence[Any]) -> Any:
+        found = variance(freedom)(values)
+        if not isinstance(found, Near):
+            return found
+        root = math.sqrt(found.value)
+        # The root of v + e is at most e / root(v) away, and never more than root(e).
+        within = min(math.sqrt(found.within), found.within / root if root else math.inf)
+        return Near(root, within + EPSILON * root)
+
+    return of
+
+
+AGGREGATES: dict[str, Callable[[Sequence[Any]], Any]] = {
+    "sum": total,
+    "mean": mean,
+    "product": product,
+    "geometric_mean": geometric_mean,
+    "min": smallest,
+    "max": largest,
+    "value_range": value_range,
+    "min_count": lambda values: sum(sort_key(v) == sort_key(smallest(values)) for v in values),
+    "max_count": lambda values: sum(sort_key(v) == sort_key(largest(values)) for v in values),
+    "variance": variance(1),
+    "variance_pop": variance(0),
+    "stddev": stddev(1),
+    "stddev_pop": stddev(0),
+    "first": lambda values: values[0],
+    "last": lambda values: values[-1],
+    "collect": list,
+    "concat": lambda values: values[0][:0].join(values),
+}
+
+# `min` and `max` of Python answer the first of equals.
+CARRYING: dict[str, Callable[[Sequence[Sequence[Any]]], Any]] = {
+    "arg_min": lambda rows: min(rows, key=lambda inputs: sort_key(inputs[0]))[1],
+    "arg_max": lambda rows: max(rows, key=lambda inputs: sort_key(inputs[0]))[1],
+}
+
+
+def overflows(answer: Any) -> bool:
+    """Whether an exact answer is larger than the type of its column can hold."""
+    if isinstance(answer, Decimal):
+        return len(answer.as_tuple().digits) > 38
+    return isinstance(answer, int) and not -(2**63) <= answer < 2**63
+
+
+# Comparison -------------------------------------------------------------------------------------
+
+
+def agree(expected: Any, answer: Any) -> bool:
+    """Whether an answer is the expected one, or near it."""
+    if isinstance(expected, Near):
+        return answer is not None and abs(answer - expected.value) <= expected.within
+    if isinstance(expected, list) and isinstance(answer, list):
+        return len(expected) == len(answer) and all(map(agree, expected, answer))
+    if is_nan(expected):
+        return is_nan(answer)
+    return type_of(expected) is type_of(answer) and bool(expected == answer)
+
+
+def type_of(value: Any) -> type:
+    """Integers are told apart from floats, and null from everything."""
+    return int if isinstance(value, bool) else type(value)
+
+
+def assert_agrees(expected: dict[str, list[Any]], result: pa.Table) -> None:
+    """Every expected column is there, every row of it as expected."""
+    for name, column in expected.items():
+        for row, (value, answer) in enumerate(zip(column, result[name].to_pylist(), strict=True)):
+            assert agree(value, answer), f"{name} in row {row}: {answer!r} is not {value!r}"

@@ -1,0 +1,106 @@
+"""Batches of a sorted stream, as Spark hands them over, get the answers of the whole table."""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import windrow as wr
+from tests.over import oracle
+from tests.over.strategies import Query, queries
+from windrow.planning.resolve import resolve_over
+from windrow.runtime.program import Program
+from windrow.runtime.rolling import Rolling, whole_peers
+from windrow.runtime.runs import NEVER, run_starts
+
+pytestmark = [
+    pytest.mark.usefixtures("interpreted"),
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),
+]
+
+
+def in_order(query: Query) -> pa.Table:
+    """The rows key by key, each key's in order."""
+    columns = query.table.to_pydict()
+    groups = oracle.groups(columns, query.key, query.order, query.table.num_rows)
+    rows = [row for group in groups for row in group]
+    placed = [pa.array([columns[f.name][r] for r in rows], f.type) for f in query.table.schema]
+    return pa.table(placed, query.table.schema)
+
+
+def roll(batches: list[pa.RecordBatch], schema: pa.Schema, arguments: dict[str, Any]) -> pa.Table:
+    plan = resolve_over(schema, **arguments, algorithm=None)
+    rolling = Rolling(Program(plan, set(schema.names)))
+    whole = whole_peers(batches, (*plan.key, plan.order[0])) if plan.has_peers else batches
+    answers = [rolling.advance(batch) for batch in whole]
+    return pa.Table.from_batches(answers, pa.schema([*schema, *plan.output_fields]))
+
+
+def cut(table: pa.Table, sizes: list[int]) -> list[pa.RecordBatch]:
+    """Batches of these sizes, again and again until the rows are used up."""
+    found, row = [], 0
+    while row < table.num_rows:
+        size = sizes[len(found) % len(sizes)]
+        found.append(table.slice(row, size).combine_chunks().to_batches()[0])
+        row += size
+    return found
+
+
+SIZES = st.lists(st.integers(1, 7), min_size=1, max_size=4)
+
+
+@given(queries(), SIZES)
+@settings(max_examples=150)
+def test_batches_give_the_answers_of_the_table(query: Query, sizes: list[int]) -> None:
+    table = in_order(query)
+    try:
+        expected = wr.over(table, **query.arguments)
+    except wr.AggregateOverflow:
+        with pytest.raises(wr.AggregateOverflow):
+            roll(cut(table, sizes), table.schema, query.arguments)
+        return
+    answer = roll(cut(table, sizes), table.schema, query.arguments)
+    assert answer.schema == expected.schema
+    # To the last bit: the same rows go through the same windows in the same order.
+    oracle.assert_agrees(expected.to_pydict(), answer)
+
+
+@given(st.integers(1, 40), SIZES)
+@settings(max_examples=30)
+def test_carried_values_outlive_their_batches(extent: int, sizes: list[int]) -> None:
+    # Falling values: the largest is the oldest of the window, many batches back.
+    table = pa.table(
+        {"i": range(200), "v": range(200, 0, -1), "name": [f"n{i}" for i in range(200)]}
+    )
+    arguments: dict[str, Any] = {
+        "key": None,
+        "order": "i",
+        "windows": wr.rows(extent),
+        "aggs": [wr.arg_max("v", "name"), wr.first("name"), wr.last("name")],
+    }
+    answer = roll(cut(table, sizes), table.schema, arguments)
+    oldest = [f"n{max(0, i - extent + 1)}" for i in range(200)]
+    assert answer["arg_max_v_name"].to_pylist() == oldest
+    assert answer["first_name"].to_pylist() == oldest
+    assert answer["last_name"].to_pylist() == table["name"].to_pylist()
+
+
+def test_runs_that_continue_are_closed() -> None:
+    # Found: without a first run the list became floats, and its end the smallest of all integers.
+    keys = [pa.array(["a", "a", "b"])]
+    assert run_starts(keys, 3, continues=True).tolist() == [2, NEVER]
+    assert run_starts(keys, 3).tolist() == [0, 2, NEVER]
+    assert run_starts([], 3, continues=True).tolist() == [NEVER]
+    assert run_starts([], 0).tolist() == [NEVER]
+
+
+@given(st.lists(st.integers(0, 3), max_size=20), SIZES)
+def test_peers_are_never_parted(times: list[int], sizes: list[int]) -> None:
+    table = pa.table({"t": pa.array(sorted(times), pa.int64())})
+    whole = list(whole_peers(cut(table, sizes), ["t"]))
+    assert pa.Table.from_batches(whole, table.schema).equals(table)
+    assert all(batch.num_rows for batch in whole)
+    for older, newer in zip(whole, whole[1:], strict=False):
+        assert older["t"][-1] != newer["t"][0]

@@ -1,0 +1,288 @@
+"""`wr.Window`: the window as a data structure."""
+
+import datetime
+import gc
+import math
+import weakref
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import windrow as wr
+from windrow.aggregations import CATALOGUE
+from windrow.algorithms import ALGORITHMS
+from windrow.algorithms.memory import CHUNK
+from windrow.testing import check_window
+from windrow.testing.strategies import inputs_of, traces
+
+
+def filled(aggregation: Any, events: Any, **options: Any) -> wr.Window:
+    window = wr.Window(aggregation, **options)
+    window.insert_many(events)
+    return window
+
+
+# Operations -------------------------------------------------------------------------------------
+
+
+@given(trace=traces(inputs_of(CATALOGUE["collect"], nulls=True), most_steps=60))
+def test_any_interleaving_holds_the_events_in_order(trace):
+    """Collected, the window shows all that it holds."""
+    check_window(wr.collect, trace)
+
+
+@given(trace=traces(inputs_of(CATALOGUE["arg_max"], nulls=True), most_steps=60))
+def test_any_interleaving_with_two_inputs(trace):
+    check_window(wr.arg_max, trace)
+
+
+def test_insert_evict_query_len():
+    window = wr.Window(wr.max())
+    window.insert(4)
+    window.insert(5)
+    assert (window.query(), len(window)) == (5, 2)
+    window.evict()
+    window.evict()
+    assert (window.query(), len(window)) == (None, 0)
+    window.insert(3)
+    assert (window.query(), len(window)) == (3, 1)
+
+
+def test_many_at_once():
+    window = filled(wr.sum(), range(10))
+    window.evict_many(4)
+    assert (window.query(), len(window)) == (4 + 5 + 6 + 7 + 8 + 9, 6)
+    window.evict_many(0)
+    window.insert_many([])
+    window.insert_many(iter([1]))
+    assert (window.query(), len(window)) == (40, 7)
+    window.evict_many(np.int64(7))
+    assert (window.query(), len(window)) == (None, 0)
+
+
+def test_clear():
+    window = filled(wr.sum(), [1, 2, 3])
+    window.clear()
+    assert (window.query(), len(window)) == (None, 0)
+    window.insert(7)
+    assert (window.query(), len(window)) == (7, 1)
+
+
+def test_asking_changes_nothing():
+    window = filled(wr.collect(), [1, 2])
+    assert [window.query() for _ in range(3)] == [[1, 2]] * 3
+
+
+def test_an_answer_is_not_changed_by_what_comes_later():
+    window = filled(wr.collect(), [1, 2])
+    answer = window.query()
+    window.insert(3)
+    window.evict()
+    answer.append("mine")
+    assert (answer, window.query()) == ([1, 2, "mine"], [2, 3])
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_memory_follows_the_window(algorithm):
+    """Evicted events are let go of, however long the window lives."""
+
+    class Event:
+        pass
+
+    alive: weakref.WeakSet[Event] = weakref.WeakSet()
+    try:
+        window = wr.Window(wr.last(), algorithm=algorithm)
+    except wr.NotApplicable:
+        return  # it cannot serve last
+    for _ in range(5):
+        window.insert(Event())
+    for _ in range(10 * CHUNK):
+        event = Event()
+        alive.add(event)
+        window.insert(event)
+        window.evict()
+    gc.collect()
+    assert len(window) == 5
+    assert len(alive) <= 2 * CHUNK
+
+
+def test_how_it_shows():
+    assert repr(filled(wr.max(), [1, 2], algorithm="recompute")) == (
+        "<Window of 2 events: max, recompute>"
+    )
+
+
+# Errors -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_an_empty_window_has_nothing_to_evict(algorithm):
+    window = wr.Window(wr.sum(), algorithm=algorithm)
+    with pytest.raises(wr.EmptyWindow, match="evict: the window holds no events"):
+        window.evict()
+    window.insert(1)
+    with pytest.raises(
+        wr.EmptyWindow, match="evict_many: 2 events are to leave, but the window holds 1"
+    ):
+        window.evict_many(2)
+    assert (window.query(), len(window)) == (1, 1)
+    assert issubclass(wr.EmptyWindow, IndexError)
+
+
+@pytest.mark.parametrize("count", [-1, 1.5, "2", None])
+def test_a_number_of_events_that_is_none(count):
+    window = filled(wr.sum(), [1, 2, 3])
+    with pytest.raises(wr.InvalidArgument, match="count: a number of events is 0, 1, 2"):
+        window.evict_many(count)
+    assert window.query() == 6
+
+
+@pytest.mark.parametrize(
+    ("aggregation", "event", "message"),
+    [
+        (wr.max, (), r"insert: an event of max is \(value\), not \(\)"),
+        (wr.max, (1, 2), r"insert: an event of max is \(value\), not \(1, 2\)"),
+        (wr.arg_max, (1,), r"insert: an event of arg_max is \(value, at\), not \(1,\)"),
+        (wr.count, (1, 2), r"insert: an event of count is \(value\), not \(1, 2\)"),
+    ],
+)
+def test_an_event_of_the_wrong_number_of_values(aggregation, event, message):
+    window = wr.Window(aggregation())
+    with pytest.raises(wr.InvalidArgument, match=message):
+        window.insert(*event)
+    assert len(window) == 0
+
+
+def test_an_event_that_cannot_be_combined_is_not_in_the_window():
+    window = filled(wr.max(), [1, 2])
+    with pytest.raises(TypeError):
+        window.insert("three")
+    assert (window.query(), len(window)) == (2, 2)
+    window.insert(3)
+    assert (window.query(), len(window)) == (3, 3)
+
+
+def test_what_is_no_aggregation_and_no_algorithm():
+    with pytest.raises(wr.InvalidArgument, match=r"aggregation: give .* such as wr\.max\(\), not"):
+        wr.Window(max)
+    with pytest.raises(wr.InvalidArgument, match="algorithm: 'magic' is not known; there are"):
+        wr.Window(wr.max(), algorithm="magic")
+
+
+# Values -----------------------------------------------------------------------------------------
+
+
+def test_nulls_are_events_without_a_value():
+    window = filled(wr.max(), [None, 3, None])
+    assert (window.query(), len(window)) == (3, 3)
+    window.evict_many(2)
+    assert (window.query(), len(window)) == (None, 1)
+
+
+@pytest.mark.parametrize("name", sorted(set(CATALOGUE) - {"count"}))
+def test_no_values_have_no_aggregate(name):
+    several = len(CATALOGUE[name].inputs) > 1
+    window = filled(CATALOGUE[name](), [(None, 1) if several else None] * 3)
+    assert window.query() is None
+    window.clear()
+    assert window.query() is None
+
+
+def test_no_values_count_zero():
+    assert wr.Window(wr.count()).query() == 0
+
+
+def test_events_may_be_counted_without_a_value():
+    window = wr.Window(wr.count())
+    window.insert()
+    window.insert("anything")
+    assert window.query() == 2
+
+
+def test_nan_is_larger_than_any_number():
+    window = filled(wr.max(), [1.0, math.nan, math.inf])
+    assert math.isnan(window.query())
+    assert filled(wr.min(), [math.nan, 1.0]).query() == 1.0
+    assert math.isnan(filled(wr.min(), [math.nan]).query())
+    assert filled(wr.max_count(), [math.nan, 1.0, math.nan]).query() == 2
+    window.evict_many(2)
+    assert window.query() == math.inf
+
+
+def test_arg_max_answers_the_first_of_equals_and_may_carry_a_null():
+    window = filled(wr.arg_max(), [(1, "a"), (7, "b"), (7, "c"), (None, "d")])
+    assert window.query() == "b"
+    window.evict_many(2)
+    assert window.query() == "c"
+    assert filled(wr.arg_min(), [(2, None), (3, "x")]).query() is None
+    assert filled(wr.arg_min(), [(2, "w"), (2, "x")]).query() == "w"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["b", "", "c"],
+        [Decimal("1.10"), Decimal("-2"), Decimal("1.1")],
+        [datetime.date(2012, 2, 22), datetime.date(2012, 2, 21), datetime.date(2012, 3, 1)],
+        [(1, 2), (1, 1), (2, 0)],
+        [True, False, True],
+        [10**30, -(10**30), 0],
+    ],
+    ids=lambda values: type(values[0]).__name__,
+)
+def test_anything_that_can_be_compared(values):
+    assert filled(wr.max(), values).query() == max(values)
+    assert filled(wr.min(), values).query() == min(values)
+    assert filled(wr.first(), values).query() == values[0]
+    assert filled(wr.last(), values).query() == values[-1]
+
+
+def test_integers_are_exact_whatever_their_size():
+    window = filled(wr.sum(), [10**30, 1, -(10**30)])
+    assert window.query() == 1
+    assert filled(wr.product(), [2**80, 3]).query() == 3 * 2**80
+
+
+# Exactness --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gone", [math.nan, math.inf, -math.inf, 1e300, -1e300])
+@pytest.mark.parametrize(
+    ("aggregation", "remaining"),
+    [
+        (wr.sum, 0.75),
+        (wr.mean, 0.25),
+        (wr.product, 0.125 * 0.5 * 0.125),
+        (wr.variance, 3 / 64),
+        (wr.stddev_pop, math.sqrt(1 / 32)),
+        (wr.geometric_mean, 2 ** (-7 / 3)),
+        (wr.min, 0.125),
+        (wr.max, 0.5),
+        (wr.value_range, 0.375),
+    ],
+)
+def test_after_it_has_left_nothing_of_a_value_remains(aggregation, remaining, gone):
+    window = filled(aggregation(), [gone, 0.125, 0.5, 0.125])
+    window.query()
+    window.evict()
+    assert window.query() == pytest.approx(remaining, rel=1e-15)
+
+
+@given(
+    values=st.lists(st.floats(-1e6, 1e6), min_size=20, max_size=40),
+    huge=st.sampled_from([math.nan, math.inf, 1e300, -1e300, 1e16]),
+)
+def test_a_sum_is_as_accurate_as_adding_up_the_window(values, huge):
+    """However often it slides, and whatever has been in it."""
+    window = filled(wr.sum(), [huge, *values])
+    window.evict()
+    for value in values:
+        window.evict()
+        window.insert(value)
+    exact = math.fsum(values)
+    bound = len(values) * 2.0**-53 * math.fsum(map(abs, values))
+    assert abs(window.query() - exact) <= bound

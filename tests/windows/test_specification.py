@@ -1,0 +1,81 @@
+"""Which windows there are, what they are called, and which are refused."""
+
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+
+import windrow as wr
+from windrow.windows import RowsWindow, TimeWindow, named
+
+HOUR = 3_600_000_000_000
+
+
+def test_windows_hold_what_they_were_given() -> None:
+    assert wr.rows(100) == RowsWindow(100)
+    assert wr.rows(np.int64(100)) == RowsWindow(100)
+    assert type(wr.rows(np.int64(100)).range) is int
+    assert wr.time("1 hour") == wr.time(timedelta(hours=1)) == TimeWindow(HOUR)
+    assert wr.time("1 hour", closed="both") == TimeWindow(HOUR, closed_both=True)
+    assert wr.time("1 hour", ties="peers") == TimeWindow(HOUR, peers=True)
+
+
+@pytest.mark.parametrize(
+    ("window", "name"),
+    [
+        (wr.rows(1), "rows_1"),
+        (wr.rows(100), "rows_100"),
+        (wr.time("1 hour"), "time_1_hour"),
+        (wr.time("60 minutes"), "time_1_hour"),
+        (wr.time("90 seconds"), "time_90_seconds"),
+        (wr.time("1 hour 30 minutes"), "time_90_minutes"),
+        (wr.time(timedelta(microseconds=1500)), "time_1500_microseconds"),
+        (wr.time("1 hour", closed="both", ties="peers"), "time_1_hour"),
+    ],
+)
+def test_default_names(window: Any, name: str) -> None:
+    assert window.default_name == name
+    assert named(window) == named([window]) == named((window,)) == {name: window}
+
+
+def test_given_names_win() -> None:
+    windows = {"short": wr.rows(2), "1h": wr.time("1 hour")}
+    assert named(windows) == windows
+    assert list(named(windows)) == ["short", "1h"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: wr.rows(0), "range: a window holds at least 1 row, not 0"),
+        (lambda: wr.rows(-5), "range: a window holds at least 1 row, not -5"),
+        (lambda: wr.rows(2.5), "range: a number of rows is an integer, not 2.5"),
+        (lambda: wr.rows("5"), "range: a number of rows is an integer, not '5'"),
+        (lambda: wr.rows(True), "range: a number of rows is an integer, not True"),
+        (lambda: wr.rows(None), "range: a number of rows is an integer, not None"),
+        (lambda: wr.time("0 seconds"), "range: a window's range is more than zero, not '0 seconds'"),
+        (lambda: wr.time("-1 hour"), "range: a window's range is more than zero, not '-1 hour'"),
+        (lambda: wr.time(timedelta(0)), "range: a window's range is more than zero, not"),
+        (lambda: wr.time("1 month"), "range: '1 month' has no fixed length"),
+        (lambda: wr.time(3600), "range: a duration is a string such as '10 minutes'"),
+        (lambda: wr.time("1 hour", closed="left"), "closed: 'right' or 'both', not 'left'"),
+        (lambda: wr.time("1 hour", closed=None), "closed: 'right' or 'both', not None"),
+        (lambda: wr.time("1 hour", ties=True), "ties: 'rows' or 'peers', not True"),
+        (lambda: named([]), "windows: at least one window is needed"),
+        (lambda: named({}), "windows: at least one window is needed"),
+        (lambda: named(None), "windows: give a window such as wr.rows(100)"),
+        (lambda: named(100), "windows: give a window such as wr.rows(100)"),
+        (lambda: named("1 hour"), "windows: give a window such as wr.rows(100)"),
+        (lambda: named(["1 hour"]), "windows: '1 hour' is no window; use wr.rows(...)"),
+        (lambda: named({"a": 100}), "windows: 100 is no window; use wr.rows(...)"),
+        (lambda: named({5: wr.rows(5)}), "windows: a window's name is a non-empty string, not 5"),
+        (lambda: named({"": wr.rows(5)}), "windows: a window's name is a non-empty string, not ''"),
+        (lambda: named([wr.rows(5), wr.rows(5)]), "windows: two windows are called 'rows_5'; name"),
+    ],
+)
+def test_windows_that_cannot_be(call: Any, message: str) -> None:
+    with pytest.raises(wr.InvalidArgument) as caught:
+        call()
+    assert str(caught.value).startswith(message)
+    assert isinstance(caught.value, wr.WindrowError)
