@@ -12,6 +12,7 @@ SUITES = {
     "kernels": "Block kernels, 4M events (ratio: cumsum's time over windrow's)",
     "algorithms": "Every algorithm (ratio: windrow's rounds per second over the C++ class's)",
     "tables": "Arrow tables in process",
+    "slides": "Sliding windows over Arrow tables in process",
     "spark": "Spark batch",
 }
 

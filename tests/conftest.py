@@ -1,4 +1,4 @@
-"""What all tests share: one Spark session for the whole run, and how hypothesis looks for examples."""
+"""What all tests share: one Spark session for the whole run, and how hypothesis is set."""
 
 import os
 import sys

@@ -24,7 +24,7 @@ from windrow.aggregations import (
 )
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.definition import aggregation
-from windrow.api import over
+from windrow.api import over, slide
 from windrow.errors import (
     AggregateOverflow,
     EmptyWindow,
@@ -35,8 +35,9 @@ from windrow.errors import (
     PlainPythonWarning,
     WindrowError,
 )
+from windrow.runtime.disorder import in_order
 from windrow.runtime.window import Window
-from windrow.windows import rows, time
+from windrow.windows import delta, punctuated, rows, session, time
 
 __version__ = "0.1.0"
 
@@ -58,8 +59,10 @@ __all__ = [
     "collect",
     "concat",
     "count",
+    "delta",
     "first",
     "geometric_mean",
+    "in_order",
     "last",
     "max",
     "max_count",
@@ -68,7 +71,10 @@ __all__ = [
     "min_count",
     "over",
     "product",
+    "punctuated",
     "rows",
+    "session",
+    "slide",
     "stddev",
     "stddev_pop",
     "sum",

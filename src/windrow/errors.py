@@ -18,7 +18,7 @@ class NotApplicable(WindrowError, TypeError):
 
 
 class EmptyWindow(WindrowError, IndexError):
-    """An event was to be evicted from a window that holds none."""
+    """More events were asked for, or were to leave, than the window holds."""
 
 
 class AggregateOverflow(WindrowError, OverflowError):

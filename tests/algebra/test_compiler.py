@@ -88,7 +88,9 @@ def test_the_next_process_compiles_nothing(compiled, cache, tmp_path):
     again = Process("many", tmp_path, WINDROW_CACHE_DIR=str(cache)).result()
     assert again.functions_compiled == 0
     assert machine_code(cache) == before
-    assert len(before) == len(kernels(cache)) == 1
+    # The loops that sort the table by its keys have machine code of their own.
+    assert len(before) == len(kernels(cache))
+    assert sum("def combine" in path.read_text() for path in kernels(cache)) == 1
     assert all(same(again.columns[name], column) for name, column in compiled.columns.items())
 
 

@@ -2,11 +2,16 @@
 
 import itertools
 import math
+import random
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
+import pyarrow as pa
 
 import windrow as wr
 from windrow.algorithms import Algorithm
-from windrow.algorithms.memory import PLAIN_SLOTS, ChunkedQueue, PlainMemory
+from windrow.algorithms.memory import CHUNK, PLAIN_SLOTS, ChunkedQueue, PlainMemory
 from windrow.runtime.linked import LinkedWindow
 from windrow.testing import CountingMonoid, Operation, Subject
 
@@ -146,6 +151,9 @@ def _drawn(partial: Any) -> str:
     return partial if isinstance(partial, str) else "{}x{}".format(*partial)
 
 
+# What the tests of several algorithms ask --------------------------------------------------------
+
+
 def single(trace: list[Operation]) -> list[Operation]:
     """A trace without bulk operations: each insert of one event, each evict of one event."""
     steps = []
@@ -157,3 +165,95 @@ def single(trace: list[Operation]) -> list[Operation]:
         else:
             steps.append(step)
     return steps
+
+
+def bulk_evictions(algorithm: Algorithm, inserted: int) -> Iterator[tuple[int, int, int, int]]:
+    """Many evictions at once, of many windows: how many leave, how many stay, and the combines.
+
+    The last of the four is what the same evictions take one by one.
+    """
+    for evicted, more in itertools.product(range(inserted), range(0, 10, 3)):
+        trace = [*range(inserted), *["evict"] * evicted, *range(more)]
+        for count in range(inserted - evicted + more + 1):
+            at_once, one_by_one = Observed(algorithm), Observed(algorithm)
+            at_once.follow(trace)
+            one_by_one.follow(trace)
+            taken = at_once.evict_many(count)
+            at_once.check()
+            yield count, len(at_once), taken, sum(one_by_one.evict() for _ in range(count))
+
+
+def most_touched(algorithm: Algorithm) -> dict[str, int]:
+    """The most partials that an insert and an evict read or write while a window grows and shrinks.
+
+    No queue keeps a chunk that the window has left.
+    """
+    observed = Observed(algorithm)
+    most = {"insert": 0, "evict": 0}
+    for size in (2000, 10, 3000, 0, 600):
+        while len(observed) != size:
+            name = "insert" if len(observed) < size else "evict"
+            before = observed.memory.touches
+            observed.follow([size if name == "insert" else "evict"])
+            most[name] = max(most[name], observed.memory.touches - before)
+            for queue in observed.memory.queues:
+                assert queue.chunks <= len(observed) // CHUNK + 2
+    return most
+
+
+def case(before: Any, after: Any) -> str:
+    """Which case of the paper's `fixup` an operation of DABA or DABA Lite came to."""
+    if after.back != before.back:
+        return "flip shrink" if after.left != after.end else "singleton"
+    return "shift" if after.right != before.right else "shrink"
+
+
+def from_flip_to_flip(algorithm: Algorithm, seed: int) -> Iterator[tuple[int, int, int]]:
+    """Inserts, evicts and their combines between flips of a window that changes its size."""
+    chance = random.Random(seed)
+    observed = Observed(algorithm)
+    observed.follow([0, 1])
+    inserts = evicts = taken = flips = 0
+    for number in range(4000):
+        before = observed.state
+        # Never down to an empty window: there is nothing to flip in it.
+        grows = len(observed) < 2 or chance.random() * (10 + number // 10) > len(observed)
+        combines = observed.insert(number) if grows else observed.evict()
+        if case(before, observed.state) == "flip shrink":
+            if flips:
+                yield inserts, evicts, taken
+            inserts, evicts, taken, flips = 0, 0, 0, flips + 1
+        inserts, evicts, taken = inserts + grows, evicts + (not grows), taken + combines
+    assert flips > 10
+
+
+def differing_columns(algorithm: Algorithm) -> list[str]:
+    """Where kernels of an algorithm and of recomputation differ, over rows and over time.
+
+    The long window outgrows its ring, so that it is moved into a larger one.
+    """
+    chance = np.random.default_rng(8)
+    size = 2000
+    table = pa.table(
+        {
+            "key": chance.integers(0, 3, size),
+            "ts": pa.array(np.cumsum(chance.integers(0, 4, size)), pa.timestamp("s")),
+            "x": pa.array(chance.integers(-9, 9, size), mask=chance.random(size) < 0.1),
+        }
+    )
+    question: dict[str, Any] = {
+        "key": "key",
+        "order": "ts",
+        "windows": {
+            "one": wr.rows(1),
+            "few": wr.rows(7),
+            "many": wr.rows(300),
+            "short": wr.time("20 seconds"),
+            "long": wr.time("30 minutes"),
+        },
+        # Neither the oldest of several largest nor the newest value is a matter of rounding.
+        "aggs": [wr.sum("x"), wr.arg_max("x", "ts"), wr.last("x")],
+    }
+    found = wr.over(table, algorithm=algorithm.NAME, **question)
+    expected = wr.over(table, algorithm="recompute", **question)
+    return [name for name in found.column_names if not found[name].equals(expected[name])]

@@ -12,8 +12,8 @@ def random_events(seed: int, cases: int, longest: int = 50) -> pa.Table:
     """Events in no order.
 
     Columns: `id`, unique, breaks ties; `case`, `name` and `level` are keys, the last two with nulls
-    and NaN; `ts` has ties and nulls; `x` holds floats of all kinds, `n` small integers, `u` integers
-    that differ within a case, `c` strings to carry; all of them have nulls.
+    and NaN; `ts` has ties and nulls; `x` holds floats of all kinds, `n` small integers, `u`
+    distinct integers, `c` strings to carry; all four have nulls.
     """
     random = np.random.default_rng(seed)
     sizes = random.integers(1, longest, cases)

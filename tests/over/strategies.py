@@ -1,9 +1,9 @@
 """Random tables, and random questions about them.
 
 A table has the columns `k0`, `k1` (keys), `o0`, `o1` (order and tie-breaker), `v` (what is
-aggregated) and `c` (what `arg_max` carries). Values are few, so that ties and equal keys are common,
-and of sizes whose sums and products stay finite: what happens at the ends of the floating-point
-range is in test_exactness.py.
+aggregated) and `c` (what `arg_max` carries). Values are few, so that ties and equal keys are
+common, and of sizes whose sums and products stay finite: what happens at the ends of the
+floating-point range is in test_exactness.py.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.over import oracle
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Measure
 from windrow.algebra.kinds import Kind
 from windrow.windows import TimeWindow, Window
-
-from tests.over import oracle
 
 MOST_ROWS = 24
 UNITS = ("s", "ms", "us", "ns")

@@ -1,5 +1,6 @@
 """Batches of a sorted stream, as Spark hands them over, get the answers of the whole table."""
 
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
@@ -102,5 +103,5 @@ def test_peers_are_never_parted(times: list[int], sizes: list[int]) -> None:
     whole = list(whole_peers(cut(table, sizes), ["t"]))
     assert pa.Table.from_batches(whole, table.schema).equals(table)
     assert all(batch.num_rows for batch in whole)
-    for older, newer in zip(whole, whole[1:], strict=False):
+    for older, newer in pairwise(whole):
         assert older["t"][-1] != newer["t"][0]

@@ -85,7 +85,8 @@ def test_a_window_outgrows_its_first_room(pieces: int, monkeypatch: pytest.Monke
     values = np.random.default_rng(0).integers(-(10**12), 10**12, size)
     table = pa.table({"t": pa.array(np.arange(size), pa.timestamp("s")), "v": values})
     monkeypatch.setattr("windrow.runtime.table.SMALLEST_PIECE", size // pieces)
-    monkeypatch.setattr("windrow.runtime.table._cores", lambda: pieces)
+    monkeypatch.setattr("windrow.runtime.table.cores", lambda: pieces)
+    monkeypatch.setattr("windrow.runtime.threads.cores", lambda: pieces)
     answer = wr.over(
         table,
         order="t",

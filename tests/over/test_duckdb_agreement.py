@@ -48,8 +48,9 @@ ORDERED_MEASURES = [
     (wr.arg_max("u", "c"), "arg_max_null(c, u) OVER {w}"),
     (wr.arg_min("u", "c"), "arg_min_null(c, u) OVER {w}"),
 ]
-ROWS = "(PARTITION BY {key} ORDER BY ts NULLS FIRST, id ROWS BETWEEN {older} PRECEDING AND CURRENT ROW)"
-RANGE = "(PARTITION BY {key} ORDER BY ts NULLS FIRST RANGE BETWEEN INTERVAL 5 SECONDS PRECEDING AND CURRENT ROW)"
+ORDER = "PARTITION BY {key} ORDER BY ts NULLS FIRST"
+ROWS = f"({ORDER}, id ROWS BETWEEN {{older}} PRECEDING AND CURRENT ROW)"
+RANGE = f"({ORDER} RANGE BETWEEN INTERVAL 5 SECONDS PRECEDING AND CURRENT ROW)"
 
 
 def events(seed: int, cases: int) -> pa.Table:
@@ -60,7 +61,9 @@ def events(seed: int, cases: int) -> pa.Table:
     return table.append_column("y", finite)
 
 
-def in_sql(table: pa.Table, key: list[str], frame: str, measures: list[tuple[Any, str]]) -> pa.Table:
+def in_sql(
+    table: pa.Table, key: list[str], frame: str, measures: list[tuple[Any, str]]
+) -> pa.Table:
     by = ", ".join(f'"{name}"' for name in key) or "true"
     columns = [
         expression.replace("{w}", frame.replace("{key}", by)) + f' AS "{measure.name}"'

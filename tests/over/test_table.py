@@ -65,7 +65,8 @@ def test_pieces_for_threads_give_the_same_answers(query: Query) -> None:
     expected = query.expected()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("windrow.runtime.table.SMALLEST_PIECE", 3)
-        patch.setattr("windrow.runtime.table._cores", lambda: 4)
+        patch.setattr("windrow.runtime.table.cores", lambda: 4)
+        patch.setattr("windrow.runtime.threads.cores", lambda: 4)
         if overflows(expected):
             with pytest.raises(wr.AggregateOverflow):
                 wr.over(query.table, **query.arguments)
@@ -80,7 +81,9 @@ def column(answer: pa.Table) -> list[Any]:
 def test_an_empty_table_has_no_answers() -> None:
     table = pa.table({"t": pa.array([], pa.timestamp("us")), "x": pa.array([], pa.float64())})
     windows = {"r": wr.rows(3), "t": wr.time("1 hour"), "p": wr.time("1 hour", ties="peers")}
-    answer = wr.over(table, key="x", order="t", windows=windows, aggs=[wr.max("x"), wr.collect("x")])
+    answer = wr.over(
+        table, key="x", order="t", windows=windows, aggs=[wr.max("x"), wr.collect("x")]
+    )
     assert answer.num_rows == 0
     assert answer.schema.types[2:] == [pa.float64()] * 3 + [pa.list_(pa.float64())] * 3
 
@@ -134,6 +137,19 @@ def test_the_distance_of_times_is_a_duration_and_of_days_a_number() -> None:
     assert [int(each.cast(pa.int64())[1].as_py()) for each in answer.columns[4:]] == [
         4, 4, 4, 4 * 86_400_000
     ]  # fmt: skip
+
+
+def test_a_row_with_a_null_in_any_input_of_ones_own_aggregation_is_skipped() -> None:
+    weighted = wr.aggregation(
+        name="weighted",
+        identity=(0.0, 0.0),
+        lift=lambda value, weight: (value * weight, weight),
+        combine=lambda older, newer: (older[0] + newer[0], older[1] + newer[1]),
+        lower=lambda partial: partial[0] / partial[1],
+    )
+    table = pa.table({"v": [1.0, None, 4.0, 5.0], "w": [1.0, 2.0, None, 3.0]})
+    answer = wr.over(table, windows=wr.rows(2), aggs=weighted("v", "w"))
+    assert column(answer) == [1.0, 1.0, None, 5.0]
 
 
 @pytest.mark.parametrize(

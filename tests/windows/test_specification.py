@@ -54,7 +54,10 @@ def test_given_names_win() -> None:
         (lambda: wr.rows("5"), "range: a number of rows is an integer, not '5'"),
         (lambda: wr.rows(True), "range: a number of rows is an integer, not True"),
         (lambda: wr.rows(None), "range: a number of rows is an integer, not None"),
-        (lambda: wr.time("0 seconds"), "range: a window's range is more than zero, not '0 seconds'"),
+        (
+            lambda: wr.time("0 seconds"),
+            "range: a window's range is more than zero, not '0 seconds'",
+        ),
         (lambda: wr.time("-1 hour"), "range: a window's range is more than zero, not '-1 hour'"),
         (lambda: wr.time(timedelta(0)), "range: a window's range is more than zero, not"),
         (lambda: wr.time("1 month"), "range: '1 month' has no fixed length"),

@@ -72,15 +72,57 @@ def above_identity(partial: Any) -> bool:
     return bool(partial != BELOW_ALL)
 
 
+def lift_seen(value: Any) -> Any:
+    """An integer, and that it was seen."""
+    return (value, 1)
+
+
+def smaller_seen(older: Any, newer: Any) -> Any:
+    """The smaller integer of those that were seen."""
+    if older[1] == 0 or newer[1] == 0:
+        return newer if older[1] == 0 else older
+    return newer if newer[0] < older[0] else older
+
+
+def larger_seen(older: Any, newer: Any) -> Any:
+    """The larger integer of those that were seen."""
+    if older[1] == 0 or newer[1] == 0:
+        return newer if older[1] == 0 else older
+    return newer if newer[0] > older[0] else older
+
+
+def was_seen(partial: Any) -> bool:
+    """Whether an integer was seen at all."""
+    return bool(partial[1] > 0)
+
+
+def the_seen(partial: Any) -> Any:
+    """The integer that was seen."""
+    return partial[0]
+
+
 def _extreme(
     name: str,
     identity: int,
     pick_rank: Callable[[Any, Any], Any],
     pick_value: Callable[[Any, Any], Any],
+    pick_seen: Callable[[Any, Any], Any],
     seen: Callable[[Any], bool],
     summary: str,
 ) -> Aggregation:
     traits = Traits(commutative=True, selective=True, exact=True)
+    # Any integer may be a value, so only floats can tell by the identity that there is none.
+    nullable_integers = Monoid(
+        identity=(identity, 0),
+        lift=lift_seen,
+        combine=pick_seen,
+        lower=the_seen,
+        defined=was_seen,
+        traits=traits,
+        fields=integers(name, f"{name}_seen"),
+        lowered="int64",
+        output=like_input(0),
+    )
 
     def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
         if not kinds[0].is_compiled:
@@ -91,8 +133,8 @@ def _extreme(
             lift=rank if is_float else itself,
             combine=pick_rank,
             lower=unrank if is_float else itself,
-            # Any integer may be a value, so only floats can tell by the identity.
             defined=seen if is_float else None,
+            for_nulls=None if is_float else nullable_integers,
             traits=traits,
             fields=integers(name),
             lowered="float64" if is_float else "int64",
@@ -102,8 +144,12 @@ def _extreme(
     return Aggregation(name, VALUE, monoid_for, same, summary)
 
 
-min = _extreme("min", ABOVE_ALL, smaller, smaller_value, below_identity, "the smallest value")
-max = _extreme("max", BELOW_ALL, larger, larger_value, above_identity, "the largest value")
+min = _extreme(
+    "min", ABOVE_ALL, smaller, smaller_value, smaller_seen, below_identity, "the smallest value"
+)
+max = _extreme(
+    "max", BELOW_ALL, larger, larger_value, larger_seen, above_identity, "the largest value"
+)
 
 
 # Range of values --------------------------------------------------------------------------------

@@ -63,8 +63,9 @@ class Aggregation:
         least = sum(not entry.optional for entry in self.inputs)
         if columns and not least <= len(columns) <= len(self.inputs):
             roles = ", ".join(entry.name for entry in self.inputs)
+            plural = "s" if len(self.inputs) > 1 else ""
             raise InvalidArgument(
-                f"{self.name}(...) takes {len(self.inputs)} column(s) ({roles}), "
+                f"{self.name}(...) takes {len(self.inputs)} column{plural} ({roles}), "
                 f"not {len(columns)}: {', '.join(columns)}"
             )
         measure = Measure(self, columns, "_".join((self.name, *columns)))

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from windrow.algebra import cache
+from windrow.algebra import cache, words
 from windrow.algebra.kinds import Kind
 from windrow.algebra.linking import fingerprint, link
 from windrow.algebra.memory import KernelMemory
@@ -40,6 +40,8 @@ Function = Callable[..., Any]
 
 #: kernels by name, so that many tasks in one process load a kernel once
 _LOADED: dict[str, Function] = {}
+#: loops by function and how their arguments look
+_LOOPS: dict[tuple[Any, ...], Function] = {}
 
 _LAYOUT = 1  # of the kernels' files; a new number leaves old files alone
 
@@ -59,6 +61,9 @@ def load_integer(integers, position):
 def store_integer(integers, position, integer):
     integers[np.uintp(position) & np.uintp(integers.shape[0] - 1)] = integer
 """
+
+#: what every kernel's memory is made of
+_SLOTS_SOURCE = _MEMORY_SOURCE + words.SOURCE
 
 
 def is_enabled() -> bool:
@@ -82,7 +87,7 @@ class Kernel:
         self._algorithm = algorithm
         self._product = product
         self._source = ProductSource(product)
-        self._checked = checked
+        self.checked = checked
         self._call: Function | None = None
         self._compiling = threading.Lock()
 
@@ -99,8 +104,11 @@ class Kernel:
                 self._call = self._compile(arguments) if is_enabled() else self._link(_unchanged)
 
     def _link(self, finish: Callable[[types.FunctionType], Any], path: str = "<product>") -> Any:
-        text = self._source.text() + "\n" + _MEMORY_SOURCE
-        namespace: dict[str, Any] = {"__name__": __name__}
+        text = self._source.text() + "\n" + _SLOTS_SOURCE
+        namespace: dict[str, Any] = {
+            "__name__": __name__,
+            **(words.PLAIN if finish is _unchanged else words.compiled()),
+        }
         for name, value in self._source.globals.items():
             namespace[name] = finish(value) if isinstance(value, types.FunctionType) else value
         known = set(namespace)
@@ -121,11 +129,11 @@ class Kernel:
         signature = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
         inlined = Inliner(
             _nrt=counts_references,
-            error_model="python" if self._checked else "numpy",
+            error_model="python" if self.checked else "numpy",
         )
         text = self._source.text()
         name = fingerprint(
-            _LAYOUT, numba.__version__, text, _MEMORY_SOURCE, str(signature), inlined.options,
+            _LAYOUT, numba.__version__, text, _SLOTS_SOURCE, str(signature), inlined.options,
             sorted(self._source.globals.items()), list(self._algorithm), self._driver,
         )  # fmt: skip
         header = f"# {self._driver.__name__}{signature}\n\n{text}\n"
@@ -140,7 +148,7 @@ class Kernel:
 def load_or_compile(
     name: str,
     text: str,
-    make: Callable[[str], types.FunctionType],
+    make: Callable[[str], Any],
     signature: tuple[Any, ...],
     options: dict[str, Any],
 ) -> Function:
@@ -171,23 +179,38 @@ def load_or_compile(
     return dispatcher  # type: ignore[no-any-return]
 
 
-def compiled_loop(function: types.FunctionType) -> Function:
+def compiled_loop(function: Function) -> Function:
     """A loop over arrays, with nothing to link, compiled for the arguments it is called with."""
 
     def call(*arguments: Any) -> Any:
         if not is_enabled():
             return function(*arguments)
-        import numba
-
-        signature = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
-        name = fingerprint(_LAYOUT, numba.__version__, str(signature), function)
-        options = {"_nrt": False, "error_model": "numpy"}
-        loop = load_or_compile(
-            name, f"# {function.__name__}{signature}\n", lambda _path: function, signature, options
-        )
+        # Asking numba for the types takes longer than a loop over some thousand rows.
+        known = (function, *map(_looks, arguments))
+        loop = _LOOPS.get(known)
+        if loop is None:
+            loop = _LOOPS[known] = _compile_loop(function, arguments)
         return loop(*arguments)
 
     return call
+
+
+def _looks(argument: Any) -> Any:
+    """What tells the types of two arguments of a loop apart, as far as they are arrays or not."""
+    if isinstance(argument, np.ndarray):
+        flags = argument.flags
+        return argument.dtype, argument.ndim, flags.c_contiguous, flags.writeable, flags.aligned
+    return type(argument)
+
+
+def _compile_loop(function: Function, arguments: tuple[Any, ...]) -> Function:
+    import numba
+
+    signature = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
+    name = fingerprint(_LAYOUT, numba.__version__, str(signature), function)
+    options = {"_nrt": False, "error_model": "numpy"}
+    text = f"# {function.__name__}{signature}\n"
+    return load_or_compile(name, text, lambda _path: function, signature, options)
 
 
 class Inliner:

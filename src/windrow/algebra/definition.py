@@ -15,7 +15,7 @@ import pyarrow as pa
 from windrow.algebra.aggregation import ANYTHING, Aggregation, Input
 from windrow.algebra.equality import close, same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Field, Monoid, Traits, always
+from windrow.algebra.monoid import Field, InPlace, Monoid, Traits, always
 from windrow.algebra.shapes import fits, is_flat, is_number, layout
 from windrow.errors import InvalidAggregation
 
@@ -32,7 +32,7 @@ def aggregation(
     *,
     name: str,
     identity: Any,
-    combine: Callable[[Any, Any], Any] | None = None,
+    combine: Callable[..., Any] | None = None,
     lift: Callable[..., Any] | None = None,
     lower: Callable[[Any], Any] | None = None,
     inverse: Callable[[Any, Any], Any] | None = None,
@@ -40,6 +40,7 @@ def aggregation(
     commutative: bool = False,
     selective: bool = False,
     exact: bool = False,
+    in_place: bool = False,
     equal: Callable[[Any, Any], bool] = close,
     output: pa.DataType | None = None,
     example: Any = None,
@@ -51,12 +52,15 @@ def aggregation(
         identity: the partial of no events.
         combine: `combine(older, newer)`, the partial of two neighbouring runs of events.
         lift: from one event (one argument per column) to a partial; by default the value itself.
-        lower: from a partial to the answer; by default the partial itself.
+        lower: from a partial to the answer, None if it has none; by default the partial itself.
         inverse: `inverse(combine(older, newer), older)` is `newer`, if there is such a function.
         defined: whether a partial has an answer; where it says no, the answer is null.
         commutative: declares that the order of combine's arguments does not matter.
         selective: declares that combine returns one of its two arguments.
         exact: declares that combine rounds nothing.
+        in_place: for partials that are arrays: lift and combine take one more argument, `into`, and
+            write their result there. `into` holds the identity when lift is called, and is neither
+            of combine's other arguments. Nothing is allocated then, which is several times faster.
         equal: when two partials count as equal, for the laws of `windrow.testing`.
         output: the Arrow type of the answers; found by trying the functions if not given.
         example: one input (a tuple if there are several columns) to try the functions on, where
@@ -83,11 +87,16 @@ def aggregation(
             f"aggregation {name!r} has no combine: give combine(older, newer), which returns the "
             "partial of two neighbouring runs of events"
         )
+    functions = None
+    if in_place:
+        functions = _in_place(name, identity, lift, combine)
+        lift, combine = _returning(identity, functions)
     definition = _Definition(
         name=name,
         identity=identity,
         lift=lift or _itself,
         combine=combine,
+        in_place=functions,
         lower=lower or _itself,
         inverse=inverse,
         defined=defined,
@@ -101,6 +110,31 @@ def aggregation(
     return Aggregation(
         name, inputs, definition.monoid_for, equal, summary=_summary(lower or combine), custom=True
     )
+
+
+def _in_place(name: str, identity: Any, lift: Any, combine: Any) -> InPlace:
+    if not isinstance(identity, np.ndarray) or not callable(lift) or _accepts(combine, 3) is False:
+        raise InvalidAggregation(
+            f"in_place of {name!r} is for partials that are arrays: identity is an array, lift "
+            "takes its inputs and into, combine takes older, newer and into"
+        )
+    return InPlace(lift, combine)
+
+
+def _returning(identity: Any, in_place: InPlace) -> tuple[Any, Any]:
+    """Lift and combine that return a new array, as plain Python wants them."""
+
+    def lift(*inputs: Any) -> Any:
+        into = identity.copy()
+        in_place.lift(*inputs, into)
+        return into
+
+    def combine(older: Any, newer: Any) -> Any:
+        into = identity.copy()
+        in_place.combine(older, newer, into)
+        return into
+
+    return lift, combine
 
 
 def _itself(value: Any) -> Any:
@@ -122,6 +156,7 @@ class _Definition:
     lower: Callable[[Any], Any]
     inverse: Callable[[Any, Any], Any] | None
     defined: Callable[[Any], bool] | None
+    in_place: InPlace | None
     equal: Callable[[Any, Any], bool]
     output: pa.DataType | None
     traits: Traits
@@ -176,6 +211,8 @@ class _Definition:
         """The parameters of lift: one for each column."""
         if not callable(self.lift):
             raise InvalidAggregation(f"lift of {self.name!r} must be a function, not {self.lift!r}")
+        if self.in_place is not None:
+            return tuple(inspect.signature(self.in_place.lift).parameters)[:-1]
         try:
             parameters = inspect.signature(self.lift).parameters.values()
         except ValueError:
@@ -328,6 +365,7 @@ class _Definition:
             defined=self.defined,
             one_is_enough=self.defined is None,
             optional=True,
+            in_place=self.in_place,
             traits=self.traits,
             fields=fields,
             output=always(output),

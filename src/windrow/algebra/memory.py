@@ -25,9 +25,11 @@ class KernelMemory:
         self._rows: dict[int, Array] = {}
         for place, entry in enumerate(product.fields):
             if entry.width:
-                self._rows[place] = np.empty((1 + SCRATCH + HELD, entry.width), entry.dtype)
+                rows = 1 + SCRATCH + HELD + SCRATCH
+                self._rows[place] = np.empty((rows, entry.width), entry.dtype)
                 self._rows[place][:] = product.identity_of(place)
         self._turns = np.zeros(1 + HELD // 2, np.int64)
+        self._helpers_turns = np.full(1 + HELD // 2, SCRATCH + HELD)
 
     def queue(self, capacity: int) -> Ring:
         """Room for so many partials."""
@@ -47,6 +49,10 @@ class KernelMemory:
     def workspace(self) -> tuple[Any, ...]:
         """The first argument of a kernel on rows; no argument if there are none."""
         return ((*self._rows.values(), self._turns),) if self._rows else ()
+
+    def helpers_workspace(self) -> tuple[Any, ...]:
+        """The same for a kernel on a second thread, which combines and stores and holds nothing."""
+        return ((*self._rows.values(), self._helpers_turns),) if self._rows else ()
 
     def _more_rows(self, place: int, count: int) -> Array:
         rows = self._rows[place]

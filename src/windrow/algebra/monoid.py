@@ -75,6 +75,8 @@ class Monoid:
             without values need be asked.
         optional: whether lower may return None where there is no answer, as a user's may.
         in_place: lift and combine of rows of arrays that allocate nothing, if there are such.
+        for_nulls: the monoid to take in its place where inputs may be null, if there is a better
+            one than this and a count of values beside it.
         fields: how a partial is laid out; empty for Python objects.
         output: from the inputs' Arrow types to the answer's.
         lowered: the number that a compiled lower writes, "float64" or "int64".
@@ -93,6 +95,7 @@ class Monoid:
     one_is_enough: bool = True
     optional: bool = False
     in_place: InPlace | None = None
+    for_nulls: Monoid | None = None
 
     @property
     def is_numeric(self) -> bool:

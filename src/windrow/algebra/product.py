@@ -10,7 +10,7 @@ holds count and sum, so only its combine is called and the others just read thei
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,10 @@ class Product:
 
     def __init__(self, parts: Sequence[Part]) -> None:
         #: the aggregations that were asked for
-        self.parts = tuple(parts)
+        self.parts = tuple(
+            replace(part, monoid=part.monoid.for_nulls or part.monoid) if part.nullable else part
+            for part in parts
+        )
         counters = [
             Part(COUNT, part.inputs, part.nullable)
             for part in self.parts
@@ -105,7 +108,7 @@ class Product:
         shared = [part.monoid.traits for part in self.parts]
         return Traits(
             commutative=all(traits.commutative for traits in shared),
-            selective=len(shared) == 1 and shared[0].selective and len(self.fields) == 1,
+            selective=len(self.members) == 1 and shared[0].selective,
             exact=all(traits.exact for traits in shared),
         )
 

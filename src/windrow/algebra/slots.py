@@ -74,6 +74,29 @@ def store_integer(integers: Ring, position: int, integer: int) -> None:
     _unlinked("store_integer")
 
 
+# What memory supplies to algorithms that share integers between threads; see `algebra.words`.
+
+
+def watch(words: Ring, place: int) -> int:
+    """The word at a place, and all that was written before it was published."""
+    _unlinked("watch")
+
+
+def publish(words: Ring, place: int, word: int) -> None:
+    """Write a word for other threads to see, after all that was written before."""
+    _unlinked("publish")
+
+
+def claim(words: Ring, place: int, expected: int, word: int) -> bool:
+    """Write a word if it is as expected, which only one of two threads finds."""
+    _unlinked("claim")
+
+
+def pause(attempt: int) -> None:
+    """Let time pass before a word is watched again, the more attempts the more."""
+    _unlinked("pause")
+
+
 # What an algorithm supplies to a driver.
 
 

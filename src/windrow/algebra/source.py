@@ -8,8 +8,9 @@ A row of an array is no value that fits a register. Rows live in a workspace, on
 wide field, and a partial holds the number of its row. `windrow.algebra.rows` hands the workspace
 through as the first parameter, `rows`, of every function that reads or makes rows. Row 0 is the
 identity; then come scratch rows that `combine` and `lift_row` take turns to write, rows in which
-`hold` keeps the partials of a state, two for each of its fields, used in turn, and the rows of the
-rings. Last in the workspace is whose turn it is. So nothing is allocated.
+`hold` keeps the partials of a state, two for each of its fields, used in turn, scratch rows for a
+second thread, and the rows of the rings. Last in the workspace is whose turn it is, which the
+second thread has for itself. So nothing is allocated.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ import numpy as np
 
 from windrow.algebra.product import Product
 
-#: rows of the workspace: scratch for combine's results, and two for each field of a state
-SCRATCH = 16
+#: rows of the workspace: scratch for combine's results, and two for each field of a state. A query
+#: of a tree keeps one result while it combines as many times as the tree has levels.
+SCRATCH = 64
 HELD = 32
 
 
@@ -106,7 +108,7 @@ class ProductSource:
         if self._fields[own[0]].width:
             row = f"f{own[0]}"
             yield "turn = rows[-1][0]"
-            yield f"rows[-1][0] = (turn + 1) & {SCRATCH - 1}"
+            yield f"rows[-1][0] = turn & {-SCRATCH} | (turn + 1) & {SCRATCH - 1}"
             yield f"{row} = 1 + turn"
             if self._product.members[index].monoid.in_place is None:
                 yield from self._copy(own[0], row, f"{call}({arguments})")
@@ -146,7 +148,11 @@ class ProductSource:
                 yield f"    for lane in range({entry.width}):"
                 left, right = f"{self._row(place, left)}[lane]", f"{self._row(place, right)}[lane]"
                 indent = "        "
-            yield f"{indent}if {left} != {right}:"
+            # Not a number is the same as not a number.
+            differ = f"{left} != {right}"
+            if np.dtype(entry.dtype).kind == "f":
+                differ += f" and ({left} == {left} or {right} == {right})"
+            yield f"{indent}if {differ}:"
             yield f"{indent}    return False"
         yield "    return True"
 

@@ -7,7 +7,21 @@ from typing import Any, Protocol
 
 from windrow.algebra.monoid import Monoid, Traits
 from windrow.algebra.slots import Partial, Ring
-from windrow.algorithms import daba, daba_lite, recompute, two_stacks, two_stacks_lite
+from windrow.algorithms import (
+    base_intervals,
+    daba,
+    daba_lite,
+    flat_fat,
+    flat_fit,
+    parallel_boundary,
+    recompute,
+    sequential_boundary,
+    slick_deque_inv,
+    slick_deque_non_inv,
+    subtract_on_evict,
+    two_stacks,
+    two_stacks_lite,
+)
 from windrow.algorithms.memory import Memory
 from windrow.errors import InvalidArgument, NotApplicable
 
@@ -53,7 +67,27 @@ class Algorithm(Protocol):
 
 
 ALGORITHMS: dict[str, Algorithm] = {
-    module.NAME: module for module in (recompute, two_stacks, two_stacks_lite, daba, daba_lite)
+    module.NAME: module
+    for module in (
+        recompute,
+        two_stacks,
+        two_stacks_lite,
+        daba,
+        daba_lite,
+        flat_fat,
+        base_intervals,
+        flat_fit,
+        subtract_on_evict,
+        slick_deque_non_inv,
+        slick_deque_inv,
+        sequential_boundary,
+        parallel_boundary,
+    )
+}
+
+#: names that stand for several algorithms; the first that serves an aggregation is its form
+FORMS: dict[str, tuple[Algorithm, ...]] = {
+    "slick_deque": (ALGORITHMS[slick_deque_non_inv.NAME], ALGORITHMS[slick_deque_inv.NAME])
 }
 
 for _algorithm in ALGORITHMS.values():
@@ -66,8 +100,20 @@ def find(name: str) -> Algorithm:
     """The algorithm of that name."""
     if isinstance(name, str) and name in ALGORITHMS:
         return ALGORITHMS[name]
-    known = ", ".join(sorted(ALGORITHMS))
+    known = ", ".join(sorted((*ALGORITHMS, *FORMS)))
     raise InvalidArgument(f"algorithm: {name!r} is not known; there are {known}")
+
+
+def find_form(name: str, aggregation: str, traits: Traits, invertible: bool) -> Algorithm:
+    """The algorithm of that name that serves such an aggregation, or `NotApplicable`."""
+    forms = FORMS[name] if isinstance(name, str) and name in FORMS else (find(name),)
+    reasons = []
+    for algorithm in forms:
+        reason = algorithm.refuses(traits, invertible)
+        if reason is None:
+            return algorithm
+        reasons.append(reason)
+    raise NotApplicable(f"{name} cannot serve {aggregation}: {', and '.join(reasons)}")
 
 
 def require_applicable(algorithm: Algorithm, aggregation: str, monoid: Monoid) -> None:

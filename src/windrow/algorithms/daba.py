@@ -4,7 +4,7 @@ paper      000 §5
 order      first in, first out
 requires   an associative combine, nothing else
 insert     at most 4 combines, 2.5 on average
-evict      at most 3 combines, 1.5 on average; k at once: at most 2k + 1 and at most n - k + 3
+evict      at most 3 combines, 1.5 on average; k at once: at most min(2k, n - k) + 1
 query      1 combine
 space      2n partials
 
@@ -141,7 +141,7 @@ def flip(state: State, left: int) -> State:
 
 def step(state: State, ring: Ring) -> State:
     """Restore invariant 7 after the front has lost an event or the back has got one."""
-    # The usual case first: in the paper's order, the reverse, a round took a tenth longer.
+    # The usual case first: in the paper's order, the reverse, sums took 10 to 20 % longer.
     if state.left != state.right:
         return shrink(state, ring)
     if state.left != state.back:
@@ -162,7 +162,7 @@ def insert(state: State, ring: Ring, partial: Partial) -> State:
 
 
 def without(state: State, count: int) -> State:
-    """The boundaries as they are, but for those of the events that leave."""
+    """The state without its oldest events, before any step is taken for them."""
     front, left, right, accumulator, back, end = state
     return State(front + count, left, right, accumulator, back, end)
 

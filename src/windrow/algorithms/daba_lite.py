@@ -4,9 +4,12 @@ paper      000 §6
 order      first in, first out
 requires   an associative combine, nothing else
 insert     at most 3 combines, 2 on average
-evict      at most 2 combines, 1 on average; k at once: at most 2k and at most n - k + 1
+evict      at most 2 combines, 1 on average; k at once: at most min(2k, n - k)
 query      1 combine
 space      n + 2 partials
+measured   a sum of floats is 1.4 times as fast at window 16 as at 4096. The accumulator's chain of
+           combines is part of it, but xor, which has next to no latency, still gains 1.26; the
+           rest is unexplained
 
 DABA (see there for the steps) with one partial per event: its value where that will be combined
 again, its aggregate where that will be read. Of the back, and of right and accumulator together,
@@ -131,7 +134,8 @@ def flip(state: State, left: int) -> State:
 
 def step(state: State, ring: Ring) -> State:
     """Restore invariant 7 after the front has lost an event or the back has got one."""
-    # The usual case first: in the paper's order, the reverse, a round took a tenth longer.
+    # The usual case first: in the paper's order, the reverse, sums took 10 to 20 % longer and more
+    # at window 16, geometric means 5 %.
     if state.left != state.right:
         return shrink(state, ring)
     if state.left != state.back:
@@ -153,7 +157,7 @@ def insert(state: State, ring: Ring, partial: Partial) -> State:
 
 
 def without(state: State, count: int) -> State:
-    """The boundaries as they are, but for those of the events that leave."""
+    """The state without its oldest events, before any step is taken for them."""
     return State(
         state.front + count, state.left, state.right, state.accumulator, state.back, state.end,
         state.right_partial, state.back_partial,

@@ -127,6 +127,17 @@ def _release(ring: Any, position: int) -> None:
     ring.release(position)
 
 
+def _claim(words: Any, place: int, expected: int, word: int) -> bool:
+    free = bool(words.load(place) == expected)
+    if free:
+        words.store(place, word)
+    return free
+
+
+def _pause(attempt: int) -> None:
+    raise AssertionError("there is only one thread, and it waits for itself")
+
+
 #: the slots of memory, for plain Python
 PLAIN_SLOTS: dict[str, Callable[..., Any]] = {
     "capacity": _capacity,
@@ -135,4 +146,8 @@ PLAIN_SLOTS: dict[str, Callable[..., Any]] = {
     "release": _release,
     "load_integer": _load,
     "store_integer": _store,
+    "watch": _load,
+    "publish": _store,
+    "claim": _claim,
+    "pause": _pause,
 }

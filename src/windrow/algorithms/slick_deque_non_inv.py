@@ -62,7 +62,7 @@ NAME = "slick_deque_non_inv"
 
 
 class Deque(NamedTuple):
-    """Partials and their positions, node by node; registered ranges and their answers."""
+    """Partials and their positions, node by node; ranges, their number first; their answers."""
 
     partials: Ring
     positions: Ring
@@ -86,7 +86,7 @@ def refuses(traits: Traits, invertible: bool) -> str | None:
 
 def allocate(memory: Memory, capacity: int, ranges: int = 0) -> Deque:
     """Room for so many events, and for so many registered ranges."""
-    room = 1 << max(ranges - 1, 0).bit_length()
+    room = 1 << ranges.bit_length()
     return Deque(
         memory.queue(capacity), memory.integers(capacity), memory.counters(room), memory.array(room)
     )
@@ -100,8 +100,8 @@ def empty(ring: Deque, position: int) -> State:
 
 
 def has_room(state: State, ring: Deque) -> bool:
-    """Whether one more event fits."""
-    return state.tail - state.head < capacity(ring.partials)
+    """Whether one more event fits: by the window, for which drivers keep times as well."""
+    return state.end - state.front < capacity(ring.partials)
 
 
 def resize(state: State, ring: Deque, other: Deque) -> State:
@@ -114,10 +114,14 @@ def resize(state: State, ring: Deque, other: Deque) -> State:
 
 def insert(state: State, ring: Deque, partial: Partial) -> State:
     """Drop the newest nodes that can be an answer no longer, and add one."""
+    # It is compared from a slot of its own: a row of an array that was just lifted stays only until
+    # a few more are combined.
+    store(ring.partials, state.tail, partial)
+    newest = load(ring.partials, state.tail)
     node = state.tail
-    while node != state.head and same(combine(load(ring.partials, node - 1), partial), partial):
+    while node != state.head and same(combine(load(ring.partials, node - 1), newest), newest):
         node -= 1
-    store(ring.partials, node, partial)
+    store(ring.partials, node, newest)
     store_integer(ring.positions, node, state.end)
     return State(state.front, state.end + 1, state.head, node + 1)
 
@@ -168,15 +172,16 @@ def query_range(state: State, ring: Deque, count: int) -> Partial:
 
 
 def register(ring: Deque, index: int, extent: int) -> None:
-    """Ask for a range; ranges are registered from the shortest to the longest."""
-    store_integer(ring.ranges, index, extent)
+    """Ask for a range; from the shortest to the longest."""
+    store_integer(ring.ranges, 0, index + 1)
+    store_integer(ring.ranges, index + 1, extent)
 
 
-def query_ranges(state: State, ring: Deque, count: int) -> None:
+def query_ranges(state: State, ring: Deque) -> None:
     """Write the answers of the registered ranges, in one pass from the oldest node on."""
     node = state.head
-    for index in range(count - 1, -1, -1):
-        begin = state.end - load_integer(ring.ranges, index)
+    for index in range(load_integer(ring.ranges, 0) - 1, -1, -1):
+        begin = state.end - load_integer(ring.ranges, index + 1)
         while node < state.tail and load_integer(ring.positions, node) < begin:
             node += 1
         store(ring.answers, index, load(ring.partials, node) if node < state.tail else identity())

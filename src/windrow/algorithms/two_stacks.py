@@ -7,6 +7,8 @@ insert     1 combine
 evict      at most n combines, 1 on average; k at once: at most the number that stays
 query      1 combine
 space      2n partials
+measured   a sum of floats is 1.4 times as fast at window 16 as at 4096, xor 1.1, three additions in
+           a row 1.8: the longer combines wait for each other in a flip, the more a short flip gains
 
 The window is two stacks, bottom to bottom in one queue, and each element is two partials: its event
 and an aggregate of it with all events below it in its stack. The older stack, the front, is popped

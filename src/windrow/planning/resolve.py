@@ -14,7 +14,7 @@ from windrow.algebra.kinds import Kind, plain_type
 from windrow.algebra.monoid import Monoid
 from windrow.errors import InvalidAggregation, InvalidArgument
 from windrow.planning.choose import choose
-from windrow.windows import TimeWindow, Window, Windows, named
+from windrow.windows import RowsWindow, TimeWindow, TrailingWindow, Window, Windows, named
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class OverPlan:
 
     key: tuple[str, ...]
     order: tuple[str, ...]
-    windows: dict[str, Window]
+    windows: dict[str, TrailingWindow]
     features: tuple[Feature, ...]
     outputs: tuple[Output, ...]
     algorithm: str
@@ -96,20 +96,14 @@ def resolve_over(
     algorithm: str | None,
 ) -> OverPlan:
     """Check the arguments of `over` against a schema."""
-    named_windows = named(windows)
-    key_columns = _columns(schema, "key", key)
-    order_columns = _columns(schema, "order", order)
-    _require_sortable(schema, order_columns)
+    named_windows = {name: _trailing(name, window) for name, window in named(windows).items()}
+    key_columns = columns_named(schema, "key", key)
+    order_columns = columns_named(schema, "order", order)
+    require_sortable(schema, order_columns)
     if any(isinstance(window, TimeWindow) for window in named_windows.values()):
-        _require_time(schema, order_columns)
-    measures = _measures(aggs)
-    features: list[Feature] = []
-    places: dict[tuple[Aggregation, tuple[str, ...]], int] = {}
-    for measure in measures:
-        identified = (measure.aggregation, measure.columns)
-        if identified not in places:
-            places[identified] = len(features)
-            features.append(_feature(schema, measure, algorithm))
+        require_time(schema, order_columns)
+    measures = measures_of(aggs)
+    features, places = features_of(schema, measures, algorithm)
     outputs = tuple(
         Output(
             measure.name if len(named_windows) == 1 else f"{measure.name}_{name}",
@@ -122,16 +116,31 @@ def resolve_over(
     _require_new_names(schema, outputs)
     chosen = choose(features[0].aggregation.name, features[0].monoid, algorithm)
     return OverPlan(
-        key_columns, order_columns, named_windows, tuple(features), outputs, chosen.NAME, schema
-    )
+        key_columns, order_columns, named_windows, tuple(features), outputs,
+        # Of an algorithm with several forms, each feature may have its own.
+        algorithm or chosen.NAME, schema,
+    )  # fmt: skip
 
 
-def _columns(
+def _trailing(name: str, window: Window) -> TrailingWindow:
+    if not isinstance(window, RowsWindow | TimeWindow):
+        raise InvalidArgument(
+            f"windows: {name!r} is for wr.slide; wr.over takes wr.rows(...) and wr.time(...)"
+        )
+    if window.every is not None:
+        raise InvalidArgument(
+            f"windows: {name!r} says every=, which is for wr.slide; wr.over answers every row"
+        )
+    return window
+
+
+def columns_named(
     schema: pa.Schema, argument: str, given: str | Sequence[str] | None
 ) -> tuple[str, ...]:
+    """The columns that an argument names, checked against the schema."""
     if given is None:
         return ()
-    if not isinstance(given, Sequence):
+    if not isinstance(given, Sequence) or isinstance(given, bytes):
         raise InvalidArgument(
             f"{argument}: give the name of a column or a list of names, not {given!r}"
         )
@@ -155,7 +164,8 @@ def _require_column(schema: pa.Schema, argument: str, name: str) -> None:
         raise InvalidArgument(f"{argument}: {found} columns are called {name!r}; rename them")
 
 
-def _require_sortable(schema: pa.Schema, order: tuple[str, ...]) -> None:
+def require_sortable(schema: pa.Schema, order: tuple[str, ...]) -> None:
+    """Refuse to order by a column that has no order."""
     for name in order:
         data_type = schema.field(name).type
         if Kind.of(data_type) is Kind.NESTED and not pa.types.is_null(data_type):
@@ -165,7 +175,8 @@ def _require_sortable(schema: pa.Schema, order: tuple[str, ...]) -> None:
             )
 
 
-def _require_time(schema: pa.Schema, order: tuple[str, ...]) -> None:
+def require_time(schema: pa.Schema, order: tuple[str, ...]) -> None:
+    """Refuse to measure time by a column that holds none."""
     if not order:
         raise InvalidArgument("order: a time window needs a timestamp column to measure by")
     data_type = schema.field(order[0]).type
@@ -176,7 +187,8 @@ def _require_time(schema: pa.Schema, order: tuple[str, ...]) -> None:
         )
 
 
-def _measures(aggs: Measure | Iterable[Measure]) -> list[Measure]:
+def measures_of(aggs: Measure | Iterable[Measure]) -> list[Measure]:
+    """The measures of a call."""
     try:
         if isinstance(aggs, str | Mapping):
             raise TypeError
@@ -199,14 +211,27 @@ def _measures(aggs: Measure | Iterable[Measure]) -> list[Measure]:
     return measures
 
 
+def features_of(
+    schema: pa.Schema, measures: Iterable[Measure], algorithm: str | None
+) -> tuple[list[Feature], dict[tuple[Aggregation, tuple[str, ...]], int]]:
+    """The distinct features of measures, and the place of each by aggregation and columns."""
+    features: list[Feature] = []
+    places: dict[tuple[Aggregation, tuple[str, ...]], int] = {}
+    for measure in measures:
+        identified = (measure.aggregation, measure.columns)
+        if identified not in places:
+            places[identified] = len(features)
+            features.append(_feature(schema, measure, algorithm))
+    return features, places
+
+
 def _feature(schema: pa.Schema, measure: Measure, algorithm: str | None) -> Feature:
     aggregation = measure.aggregation
     required = [entry for entry in aggregation.inputs if not entry.optional]
     if len(measure.columns) < len(required):
         example = ", ".join(repr(entry.name) for entry in required)
         raise InvalidArgument(
-            f"aggs: {aggregation.name}() is of no column; name it, as in "
-            f"{aggregation.name}({example})"
+            f"aggs: {aggregation.name}() names no column; write {aggregation.name}({example})"
         )
     types, kinds = [], []
     for column, entry in zip(measure.columns, aggregation.inputs, strict=False):

@@ -17,7 +17,8 @@ import pyarrow as pa
 
 from windrow.algebra.nullable import NullSkipping, skipping_nulls
 from windrow.algebra.product import Part, Product
-from windrow.errors import AggregateOverflow
+from windrow.algorithms import Algorithm, find_form
+from windrow.errors import AggregateOverflow, NotApplicable
 from windrow.planning.resolve import Feature
 from windrow.runtime import columns as arrow
 
@@ -56,6 +57,32 @@ class Features:
     def checked(self) -> bool:
         """Whether a user's own functions are among the compiled."""
         return any(feature.aggregation.custom for feature in self.compiled)
+
+    def compiled_form(self, algorithm: str) -> Algorithm:
+        """The form of an algorithm that serves the compiled features.
+
+        An algorithm may serve every feature alone, but not all of them in one pass: the product of
+        two selective aggregations is not selective, nor is one that must count its values because
+        some are null.
+        """
+        names = ", ".join(
+            f"{feature.aggregation.name}({', '.join(feature.columns)})" for feature in self.compiled
+        )
+        try:
+            return find_form(
+                algorithm, f"{names} in one pass", self.product.traits, self.product.is_invertible
+            )
+        except NotApplicable as refusal:
+            raise NotApplicable(
+                f"{refusal}; ask for one at a time, of columns without nulls, or leave the "
+                "algorithm to windrow"
+            ) from None
+
+    @staticmethod
+    def plain_form(algorithm: str, feature: Feature) -> Algorithm:
+        """The form of an algorithm that serves a plain feature."""
+        monoid, name = feature.monoid, feature.aggregation.name
+        return find_form(algorithm, name, monoid.traits, monoid.inverse is not None)
 
     def _part(self, feature: Feature, nullable: AbstractSet[str]) -> Part:
         indices = tuple(self._slots.index(slot) for slot in _slots(feature))

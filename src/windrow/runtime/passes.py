@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from windrow.algebra import words
 from windrow.algebra.compiler import Kernel
 from windrow.algebra.linking import link
 from windrow.algebra.memory import KernelMemory
 from windrow.algebra.nullable import NullSkipping
 from windrow.algebra.product import Product
-from windrow.algorithms import Algorithm
+from windrow.algorithms import Algorithm, boundary_rows
 from windrow.algorithms.memory import PLAIN_SLOTS, ChunkedQueue
 from windrow.runtime import drivers
+from windrow.runtime.helper import helper_for
 from windrow.runtime.linked import LinkedWindow
-from windrow.windows import RowsWindow, TimeWindow, Window
+from windrow.windows import RowsWindow, TimeWindow, TrailingWindow
 
 Array = np.ndarray[Any, Any]
 
 _FIRST_CAPACITY = 256
 #: a window of rows is given its room at once up to this many, larger ones grow to it
 _LARGEST_FIRST_CAPACITY = 2**20
+#: algorithms that slide windows of rows by a loop of their own
+_LOOPS_OVER_ROWS = {"sequential_boundary": boundary_rows}
+#: calling a helper takes as long as some hundred rows
+_SMALLEST_HELPED = 1024
 
 
 @dataclass(frozen=True)
@@ -48,14 +55,25 @@ class Block:
     stop: int
 
 
-def driver_for(window: Window) -> Callable[..., Any]:
+def driver_for(window: TrailingWindow) -> Callable[..., Any]:
     """The loop for a kind of window."""
     if isinstance(window, RowsWindow):
         return drivers.over_rows
     return drivers.over_time_with_peers if window.peers else drivers.over_time
 
 
-def extent_of(window: Window, nanoseconds_per_tick: int) -> int:
+def kernel_for(
+    window: TrailingWindow, algorithm: Algorithm, product: Product, checked: bool
+) -> Kernel:
+    """The loop for a kind of window, joined with an algorithm and a product."""
+    if isinstance(window, RowsWindow) and algorithm.NAME in _LOOPS_OVER_ROWS:
+        own = _LOOPS_OVER_ROWS[algorithm.NAME]
+        functions = (*algorithm.FUNCTIONS, *own.FUNCTIONS)
+        return Kernel(own.over_rows, functions, product, checked)
+    return Kernel(driver_for(window), algorithm.FUNCTIONS, product, checked)
+
+
+def extent_of(window: TrailingWindow, nanoseconds_per_tick: int) -> int:
     """A window's extent as its driver measures it: rows, or ticks of the order column.
 
     A row leaves when it is that much older. Times are whole ticks, so a range of a part of a tick
@@ -77,6 +95,9 @@ def empty_state(algorithm: Algorithm, product: Product, ring: Any) -> Any:
         "identity": product.identity,
         "capacity": lambda ring: len(ring[0]),
         "release": lambda ring, position: None,
+        "load_integer": lambda integers, position: int(integers[position]),
+        "watch": words.load_word,
+        "claim": words.exchange_word,
     }
     return link(algorithm.FUNCTIONS, slots)["empty"](ring, 0)
 
@@ -86,7 +107,7 @@ class CompiledPass:
 
     def __init__(
         self,
-        window: Window,
+        window: TrailingWindow,
         kernel: Kernel,
         product: Product,
         algorithm: Algorithm,
@@ -104,21 +125,29 @@ class CompiledPass:
         self._ring = algorithm.allocate(self._memory, self._capacity)
         self._times = self._memory.integers(self._capacity if self._timed else 0)
         self._state = empty_state(algorithm, product, self._ring)
+        self.helper = helper_for(algorithm, product, kernel.checked)
 
     def advance(self, block: Block, answers: Sequence[Array], defined: Sequence[Array]) -> None:
         """Drive a block through the window and write its answers."""
         row = block.begin
         while True:
             timed = (block.order, self._times) if self._timed else ()
-            self._state, row = self._kernel(
-                *self._memory.workspace(),
-                block.columns, block.validities, tuple(answers), tuple(defined),
-                self._ring, self._state, block.starts, row, block.answer_from, block.stop,
-                self._extent, *timed,
-            )  # fmt: skip
+            with self._helped(block.stop - row):
+                self._state, row = self._kernel(
+                    *self._memory.workspace(),
+                    block.columns, block.validities, tuple(answers), tuple(defined),
+                    self._ring, self._state, block.starts, row, block.answer_from, block.stop,
+                    self._extent, *timed,
+                )  # fmt: skip
             if row >= block.stop:
                 return
             self._grow()
+
+    def _helped(self, rows: int) -> AbstractContextManager[None]:
+        """A second thread beside the kernel, if the algorithm has work for it."""
+        if self.helper is None or rows < _SMALLEST_HELPED:
+            return nullcontext()
+        return self.helper.beside(self._memory, self._ring)
 
     @property
     def front(self) -> int:
@@ -143,7 +172,7 @@ class PlainPass:
 
     def __init__(
         self,
-        window: Window,
+        window: TrailingWindow,
         monoid: NullSkipping,
         inputs: tuple[int, ...],
         algorithm: Algorithm,

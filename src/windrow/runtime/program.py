@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from windrow import algorithms
-from windrow.algebra.compiler import Kernel
 from windrow.planning.resolve import Feature, OverPlan
 from windrow.runtime import columns as arrow
 from windrow.runtime.features import Answers, Features, overflow_named
-from windrow.runtime.passes import Block, CompiledPass, PlainPass, driver_for, extent_of
-from windrow.windows import Window
+from windrow.runtime.passes import Block, CompiledPass, PlainPass, driver_for, extent_of, kernel_for
+from windrow.windows import TrailingWindow
 
 
 class Program(Features):
@@ -20,16 +18,21 @@ class Program(Features):
         """`nullable` names the columns that may hold nulls."""
         super().__init__(plan.features, nullable)
         self.plan = plan
-        self._algorithm = algorithms.find(plan.algorithm)
-        drivers = {driver_for(window) for window in plan.windows.values()}
-        self._kernels = {
-            driver: Kernel(driver, self._algorithm.FUNCTIONS, self.product, self.checked)
-            for driver in drivers
-        }
+        if self.compiled:
+            self._form = self.compiled_form(plan.algorithm)
+            self._kernels = {
+                driver_for(window): kernel_for(window, self._form, self.product, self.checked)
+                for window in plan.windows.values()
+            }
         tick = 1
         if plan.measures_time:
             tick = arrow.nanoseconds_per_tick(plan.schema.field(plan.order[0]).type)
         self.extents = {name: extent_of(each, tick) for name, each in plan.windows.items()}
+
+    @property
+    def threads(self) -> int:
+        """How many threads a pass keeps busy."""
+        return 2 if self.compiled and hasattr(self._form, "HELPER") else 1
 
     def passes(self, name: str) -> tuple[CompiledPass | None, list[PlainPass]]:
         """One window, empty."""
@@ -37,12 +40,13 @@ class Program(Features):
         compiled = None
         if self.compiled:
             kernel = self._kernels[driver_for(window)]
-            compiled = CompiledPass(window, kernel, self.product, self._algorithm, extent)
+            compiled = CompiledPass(window, kernel, self.product, self._form, extent)
         return compiled, [self._plain_pass(window, feature, extent) for feature in self.plain]
 
-    def _plain_pass(self, window: Window, feature: Feature, extent: int) -> PlainPass:
+    def _plain_pass(self, window: TrailingWindow, feature: Feature, extent: int) -> PlainPass:
         monoid, indices = self.plain_part(feature)
-        return PlainPass(window, monoid, indices, self._algorithm, extent)
+        form = self.plain_form(self.plan.algorithm, feature)
+        return PlainPass(window, monoid, indices, form, extent)
 
 
 def drive(

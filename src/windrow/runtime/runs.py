@@ -23,7 +23,7 @@ def run_starts(keys: Sequence[pa.Array], size: int, *, continues: bool = False) 
     changed = np.zeros(max(size - 1, 0), np.bool_)
     for column in keys:
         if size > 1:
-            changed |= _differ(column.slice(1), column.slice(0, size - 1))
+            changed |= differ(column.slice(1), column.slice(0, size - 1))
     first = 1 if continues or not size else 0
     return np.concatenate([np.zeros(1, np.int64), np.flatnonzero(changed) + 1, [NEVER]])[first:]
 
@@ -38,10 +38,10 @@ def split_at_nulls(starts: Array, order: pa.Array) -> Array:
 
 def same_key(left: Sequence[pa.Array], right: Sequence[pa.Array]) -> bool:
     """Whether two rows, given as columns of length one, have the same key."""
-    return not any(_differ(one, other).any() for one, other in zip(left, right, strict=True))
+    return not any(differ(one, other).any() for one, other in zip(left, right, strict=True))
 
 
-def _differ(left: pa.Array, right: pa.Array) -> Array:
+def differ(left: pa.Array, right: pa.Array) -> Array:
     """Where two columns differ; nulls equal nulls, and NaN equals NaN, as in Spark's grouping."""
     if pa.types.is_nested(left.type):
         # By how they are written, because that of a NaN inside equals that of another NaN.

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from windrow.algebra.compiler import compiled_loop
 from windrow.runtime.runs import NEVER
 
 Array = np.ndarray[Any, Any]
@@ -28,21 +29,53 @@ def arrange(keys: Sequence[pa.Array], order: Sequence[pa.Array], size: int) -> t
     for column in keys[1:]:
         further = _codes(column)
         codes = _dense(codes * (int(further.max(initial=0)) + 1) + further)
-    permutation = _refine(permutation, codes)
+    return _grouped(permutation, codes)
+
+
+def _grouped(permutation: Array | None, codes: Array) -> tuple[Array | None, Array]:
+    """Sort by small codes, stably, and find where each begins."""
     placed = codes if permutation is None else codes[permutation]
-    changes = np.flatnonzero(placed[1:] != placed[:-1]) + 1
-    first = 0 if size else 1
-    return permutation, np.concatenate([np.zeros(1, np.int64), changes, [NEVER]])[first:]
+    if compiled_loop(_is_sorted)(placed):
+        starts = np.flatnonzero(np.diff(placed, prepend=-1))
+        return permutation, np.append(starts, NEVER)
+    step, places = np.empty(len(placed), np.int64), np.zeros(int(placed.max()) + 2, np.int64)
+    compiled_loop(_counted)(placed, places, step)
+    # Behind the last row of each code is where the next begins; codes of no rows begin nowhere.
+    starts = np.unique(np.concatenate([[0], places[:-2]]))
+    return (step if permutation is None else permutation[step]), np.append(starts, NEVER)
+
+
+def _is_sorted(ranks: Array) -> bool:
+    # Compiled, because numpy would write an array to look at one.
+    for row in range(1, len(ranks)):  # noqa: SIM110
+        if ranks[row] < ranks[row - 1]:
+            return False
+    return True
+
+
+def _counted(codes: Array, places: Array, permutation: Array) -> None:
+    for row in range(len(codes)):
+        places[codes[row] + 1] += 1
+    for code in range(1, len(places)):
+        places[code] += places[code - 1]
+    for row in range(len(codes)):
+        permutation[places[codes[row]]] = row
+        places[codes[row]] += 1
 
 
 def _refine(permutation: Array | None, ranks: Array) -> Array | None:
     """Sort by one more column, stably."""
     placed = ranks if permutation is None else ranks[permutation]
-    if len(placed) < 2 or bool((placed[1:] >= placed[:-1]).all()):
+    if compiled_loop(_is_sorted)(placed):
         return permutation
-    if placed.dtype == np.int64 and placed.min() >= 0 and placed.max() < 2**16:
-        placed = placed.astype(np.uint16)  # numpy sorts these by radix, many times faster
-    step = np.argsort(placed, kind="stable")
+    lowest, highest = int(placed.min()), int(placed.max())
+    if highest - lowest <= len(placed):
+        # As many values as rows or fewer: counting them sorts five times faster than comparing.
+        step = np.empty(len(placed), np.int64)
+        places = np.zeros(highest - lowest + 2, np.int64)
+        compiled_loop(_counted)(placed - lowest, places, step)
+    else:
+        step = np.argsort(placed, kind="stable")
     return step if permutation is None else permutation[step]
 
 
@@ -81,9 +114,14 @@ def _codes(column: pa.Array) -> Array:
         )
     if pa.types.is_floating(column.type):
         column = pa.array(_float_ranks(column))
+    if pa.types.is_integer(column.type) and not column.null_count and len(column):
+        lowest, highest = pc.min_max(column).as_py().values()
+        if highest - lowest < max(len(column), 2**16) and -(2**63) <= lowest <= highest < 2**63:
+            return column.cast(pa.int64()).to_numpy() - lowest  # type: ignore[no-any-return]
     encoded = column.dictionary_encode(null_encoding="encode")
     return encoded.indices.cast(pa.int64()).to_numpy()  # type: ignore[no-any-return]
 
 
 def _dense(codes: Array) -> Array:
-    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    encoded = pa.array(codes).dictionary_encode()
+    return encoded.indices.cast(pa.int64()).to_numpy()  # type: ignore[no-any-return]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -20,6 +18,7 @@ from windrow.runtime.passes import Block
 from windrow.runtime.program import Program, drive
 from windrow.runtime.runs import split_at_nulls
 from windrow.runtime.sorting import arrange
+from windrow.runtime.threads import cores, in_threads
 from windrow.windows import RowsWindow, TimeWindow
 
 Array = np.ndarray[Any, Any]
@@ -58,30 +57,18 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
     pieces = [
         (name, block)
         for name in plan.windows
-        for block in run.pieces(name, 1 if run.program.plain else _cores())
+        for block in run.pieces(name, 1 if run.program.plain else cores() // run.program.threads)
     ]
 
     def work(piece: tuple[str, tuple[Block, Block]]) -> None:
         name, (compiled, plain) = piece
         drive(run.program.passes(name), compiled, plain, answers[name])
 
-    _in_threads(work, pieces)
-    columns = _in_threads(lambda output: run.column(answers[output.window], output), plan.outputs)
+    in_threads(work, pieces)
+    columns = in_threads(lambda output: run.column(answers[output.window], output), plan.outputs)
     for field, column in zip(plan.output_fields, columns, strict=True):
         table = table.append_column(field, column)
     return table
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _in_threads(function: Any, items: Any) -> list[Any]:
-    workers = min(_cores(), len(items))
-    if workers < 2:
-        return [function(item) for item in items]
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(function, items))
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ class Window:
     Args:
         aggregation: what to compute, as in `wr.max()`.
         algorithm: the name of an algorithm; by default the planner chooses one.
+        ranges: numbers of newest events to be asked for beside the whole window, as in
+            `query(range=3)`; algorithms that cannot share a window raise `NotApplicable`.
 
     >>> import windrow as wr
     >>> window = wr.Window(wr.max())
@@ -33,7 +35,13 @@ class Window:
     (5, 2)
     """
 
-    def __init__(self, aggregation: Aggregation | Measure, *, algorithm: str | None = None) -> None:
+    def __init__(
+        self,
+        aggregation: Aggregation | Measure,
+        *,
+        algorithm: str | None = None,
+        ranges: Iterable[int] = (),
+    ) -> None:
         if isinstance(aggregation, Measure):
             aggregation = aggregation.aggregation
         if not isinstance(aggregation, Aggregation):
@@ -42,7 +50,8 @@ class Window:
             )
         self._aggregation = aggregation
         monoid = aggregation.monoid_for((Kind.ANY,) * len(aggregation.inputs))
-        self._algorithm = choose(aggregation.name, monoid, algorithm)
+        wanted = [_range(each) for each in ranges]
+        self._algorithm = choose(aggregation.name, monoid, algorithm, shared=bool(wanted))
         # Carried inputs may be null, unless they are the value itself.
         watched = [
             index
@@ -50,18 +59,23 @@ class Window:
             if not entry.optional and (index == 0 or not entry.carried)
         ]
         self._monoid = skipping_nulls(monoid, watched)
-        self._window = LinkedWindow(self._algorithm, self._monoid)
+        self._window = LinkedWindow(self._algorithm, self._monoid, wanted)
+        self._answers: dict[int, Any] = {}
+        self._answered: Any = None
         least = sum(not entry.optional for entry in aggregation.inputs)
         self._takes = range(least, len(aggregation.inputs) + 1)
 
     def insert(self, *inputs: Any) -> None:
         """Add an event at the newest end; a null is an event without a value."""
+        self._window.insert(self._lift("insert", inputs))
+
+    def _lift(self, operation: str, inputs: tuple[Any, ...]) -> Any:
         if len(inputs) not in self._takes:
             roles = ", ".join(entry.name for entry in self._aggregation.inputs)
             raise InvalidArgument(
-                f"insert: an event of {self._aggregation.name} is ({roles}), not {inputs!r}"
+                f"{operation}: an event of {self._aggregation.name} is ({roles}), not {inputs!r}"
             )
-        self._window.insert(self._monoid.lift(*inputs))
+        return self._monoid.lift(*inputs)
 
     def insert_many(self, events: Iterable[Any]) -> None:
         """Add events, oldest first; tuples, if the aggregation has several inputs."""
@@ -72,6 +86,25 @@ class Window:
             else:
                 self.insert(event)
 
+    def insert_at(self, position: int, *inputs: Any) -> None:
+        """Add an event inside the window, before the one at a position; the oldest is at 0.
+
+        Algorithms that need events to come in their order raise `NotApplicable`.
+
+        >>> import windrow as wr
+        >>> window = wr.Window(wr.concat(), algorithm="flat_fat")
+        >>> window.insert_many("acd")
+        >>> window.insert_at(1, "b")
+        >>> window.query()
+        'abcd'
+        """
+        position = _natural("position", position)
+        if position > len(self):
+            raise InvalidArgument(
+                f"position: an event can be inserted at 0 to {len(self)}, not at {position}"
+            )
+        self._window.insert_at(position, self._lift("insert_at", inputs))
+
     def evict(self) -> None:
         """Drop the oldest event."""
         if not len(self):
@@ -80,17 +113,75 @@ class Window:
 
     def evict_many(self, count: int) -> None:
         """Drop the oldest `count` events."""
-        if not isinstance(count, Integral) or count < 0:
-            raise InvalidArgument(f"count: a number of events is 0, 1, 2, ..., not {count!r}")
+        count = _natural("count", count)
         if count > len(self):
             raise EmptyWindow(
                 f"evict_many: {count} events are to leave, but the window holds {len(self)}"
             )
-        self._window.evict_many(int(count))
+        self._window.evict_many(count)
 
-    def query(self) -> Any:
-        """The aggregate of all events in the window; None if they have no value."""
-        return self._monoid.lower(self._window.query())
+    def evict_at(self, position: int) -> None:
+        """Drop the event at a position; the oldest is at 0.
+
+        Algorithms that need events to leave in their order raise `NotApplicable`.
+
+        >>> import windrow as wr
+        >>> window = wr.Window(wr.max(), algorithm="flat_fat")
+        >>> window.insert_many([4, 5, 3])
+        >>> window.evict_at(1)
+        >>> window.query()
+        4
+        """
+        position = _natural("position", position)
+        if position >= len(self):
+            raise EmptyWindow(f"evict_at: no event is at {position}, the window holds {len(self)}")
+        self._window.evict_at(position)
+
+    def query(self, *, range: int | None = None) -> Any:
+        """The aggregate of all events in the window; None if they have no value.
+
+        Args:
+            range: ask for the newest `range` events instead, or all if there are fewer; one of the
+                ranges that the window was made for. The first question after a change answers them
+                all.
+
+        >>> import windrow as wr
+        >>> window = wr.Window(wr.max(), algorithm="slick_deque", ranges=(1, 2))
+        >>> window.insert_many([5, 4, 3])
+        >>> window.query(range=1), window.query(range=2), window.query()
+        (3, 4, 5)
+        """
+        if range is None:
+            return self._monoid.lower(self._window.query())
+        if self._answered is not self._window.state:
+            found = map(self._monoid.lower, self._window.query_ranges())
+            self._answers = dict(zip(self._window.ranges, found, strict=True))
+            self._answered = self._window.state
+        if range not in self._answers:
+            registered = ", ".join(map(str, self._window.ranges)) or "none"
+            raise InvalidArgument(
+                f"range: {range!r} is not one of the ranges that the window was made for, of which "
+                f"there are {registered}; query_range(count) takes any"
+            )
+        return self._answers[range]
+
+    def query_range(self, count: int) -> Any:
+        """The aggregate of the newest `count` events; None if they have no value.
+
+        Algorithms that cannot share one window among several ranges raise `NotApplicable`.
+
+        >>> import windrow as wr
+        >>> window = wr.Window(wr.max(), algorithm="flat_fit")
+        >>> window.insert_many([4, 5, 3])
+        >>> window.query_range(1), window.query_range(2), window.query()
+        (3, 5, 5)
+        """
+        count = _natural("count", count)
+        if count > len(self):
+            raise EmptyWindow(
+                f"query_range: {count} events are asked for, but the window holds {len(self)}"
+            )
+        return self._monoid.lower(self._window.query_range(count))
 
     def clear(self) -> None:
         """Drop all events."""
@@ -101,3 +192,15 @@ class Window:
 
     def __repr__(self) -> str:
         return f"<Window of {len(self)} events: {self._aggregation.name}, {self._algorithm.NAME}>"
+
+
+def _range(extent: int) -> int:
+    if not isinstance(extent, Integral) or extent < 1:
+        raise InvalidArgument(f"ranges: a range is a number of events, 1 or more, not {extent!r}")
+    return int(extent)
+
+
+def _natural(argument: str, number: int) -> int:
+    if not isinstance(number, Integral) or number < 0:
+        raise InvalidArgument(f"{argument}: a number of events is 0, 1, 2, ..., not {number!r}")
+    return int(number)

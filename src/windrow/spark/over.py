@@ -29,6 +29,7 @@ def over_dataframe(frame: Any, **arguments: Any) -> Any:
             "order: rows of a Spark DataFrame have no order of their own; name a column"
         )
     nullable = {field.name for field in schema.fields if field.nullable}
+    Program(plan, nullable)  # what a task would refuse is refused here, when the call is made
     added = from_arrow_schema(pa.schema(plan.output_fields))
     if frame.sparkSession.conf.get("spark.sql.caseSensitive") != "true":
         _require_new_names(schema.names, added.names)

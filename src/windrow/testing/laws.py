@@ -8,7 +8,6 @@ are tried first, and an example that breaks the law is cut down further as long 
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -20,7 +19,7 @@ from windrow.algebra.kinds import Kind
 from windrow.algebra.slots import Partial
 from windrow.errors import InvalidArgument, LawViolation
 from windrow.testing.examples import Run, cut_down, examples, shown, shown_run, valued_events
-from windrow.testing.subject import Subject, quietly
+from windrow.testing.subject import Subject, is_finite, quietly
 
 Kinds = Sequence[Kind] | None
 
@@ -220,7 +219,7 @@ def _no_identity(subject: Subject, partial: Partial) -> Any:
 def _not_invertible(subject: Subject, older: Partial, newer: Partial) -> Any:
     exact = subject.monoid.traits.exact
     total = subject.combine(older, newer)
-    if not exact and not all(map(_is_finite, (older, newer, total))):
+    if not exact and not all(map(is_finite, (older, newer, total))):
         return None
     return _differ(
         same if exact else subject.equal,
@@ -307,14 +306,6 @@ def _differ(
 
 def _fields(partial: Partial) -> tuple[Any, ...]:
     return partial if isinstance(partial, tuple) else (partial,)
-
-
-def _is_finite(partial: Partial) -> bool:
-    return all(
-        math.isfinite(number)
-        for number in np.ravel(np.asarray(_fields(partial), object))
-        if isinstance(number, float)
-    )
 
 
 # The search for an example ----------------------------------------------------------------------

@@ -7,6 +7,7 @@ only carried. In `wr.Window`, the kind `ANY`, functions see Python values as the
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -37,6 +38,16 @@ Event = tuple[Any, ...]
 def quietly() -> AbstractContextManager[Any]:
     """Without numpy's warnings, which kernels do not give: integers wrap, floats overflow."""
     return np.errstate(all="ignore")
+
+
+def is_finite(partial: Partial) -> bool:
+    """Whether no number of a partial is infinite or NaN, so that it can be subtracted again."""
+    fields = partial if isinstance(partial, tuple) else (partial,)
+    return all(
+        math.isfinite(number)
+        for number in np.ravel(np.asarray(fields, object))
+        if isinstance(number, float)
+    )
 
 
 class Subject:

@@ -1,5 +1,39 @@
-"""What a window is: specifications and the arithmetic of their edges."""
+"""What a window is, as users say it."""
 
-from windrow.windows.specification import RowsWindow, TimeWindow, Window, Windows, named, rows, time
+from windrow.windows.specification import (
+    DeltaWindow,
+    EveryRows,
+    EveryTime,
+    PunctuatedWindow,
+    RowsWindow,
+    SessionWindow,
+    TimeWindow,
+    TrailingWindow,
+    Window,
+    Windows,
+    delta,
+    named,
+    punctuated,
+    rows,
+    session,
+    time,
+)
 
-__all__ = ["RowsWindow", "TimeWindow", "Window", "Windows", "named", "rows", "time"]
+__all__ = [
+    "DeltaWindow",
+    "EveryRows",
+    "EveryTime",
+    "PunctuatedWindow",
+    "RowsWindow",
+    "SessionWindow",
+    "TimeWindow",
+    "TrailingWindow",
+    "Window",
+    "Windows",
+    "delta",
+    "named",
+    "punctuated",
+    "rows",
+    "session",
+    "time",
+]

@@ -1,14 +1,37 @@
-"""Which events a window holds, as users say it."""
+"""Which events a window holds and when it answers, as users say it.
+
+Eviction and trigger are two ideas (002 §2.2 and §2.3): the range says which events are still in the
+window, `every` says after which of them there is an answer, and either may be in rows or in time.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from numbers import Integral
+from numbers import Integral, Real
 
 from windrow.errors import InvalidArgument
 from windrow.windows.durations import nanoseconds, words
+
+
+@dataclass(frozen=True)
+class EveryRows:
+    """An answer after every so many rows of a key."""
+
+    rows: int
+
+
+@dataclass(frozen=True)
+class EveryTime:
+    """An answer at every tick of a clock that runs from the epoch plus an offset; nanoseconds."""
+
+    time: int
+    offset: int = 0
+
+
+Trigger = EveryRows | EveryTime
 
 
 @dataclass(frozen=True)
@@ -16,6 +39,7 @@ class RowsWindow:
     """The newest `range` rows."""
 
     range: int
+    every: Trigger | None = None
 
     @property
     def default_name(self) -> str:
@@ -31,11 +55,13 @@ class TimeWindow:
         range: extent in nanoseconds.
         closed_both: whether the row exactly one range old still belongs.
         peers: whether rows of equal time see each other, or only those before them.
+        every: when it answers; None for every row.
     """
 
     range: int
     closed_both: bool = False
     peers: bool = False
+    every: Trigger | None = None
 
     @property
     def default_name(self) -> str:
@@ -43,29 +69,85 @@ class TimeWindow:
         return f"time_{words(self.range).replace(' ', '_')}"
 
 
-Window = RowsWindow | TimeWindow
+@dataclass(frozen=True)
+class DeltaWindow:
+    """The rows whose value in a column lies less than an amount behind the newest row's."""
+
+    column: str
+    amount: float
+    every: Trigger | None = None
+
+    @property
+    def default_name(self) -> str:
+        """The window's name if the user gives none."""
+        return f"delta_{self.column}_{self.amount}"
+
+
+@dataclass(frozen=True)
+class PunctuatedWindow:
+    """The rows since the last one whose boolean was true; such a row closes its window."""
+
+    column: str
+
+    @property
+    def default_name(self) -> str:
+        """The window's name if the user gives none."""
+        return f"punctuated_{self.column}"
+
+
+@dataclass(frozen=True)
+class SessionWindow:
+    """The rows since the last gap of more than so many nanoseconds without one."""
+
+    gap: int
+
+    @property
+    def default_name(self) -> str:
+        """The window's name if the user gives none."""
+        return f"session_{words(self.gap).replace(' ', '_')}"
+
+
+#: windows that end at every row, as `over` takes them
+TrailingWindow = RowsWindow | TimeWindow
+Window = RowsWindow | TimeWindow | DeltaWindow | PunctuatedWindow | SessionWindow
 Windows = Window | Sequence[Window] | Mapping[str, Window]
+Every = int | str | timedelta | None
 
 
-def rows(range: int) -> RowsWindow:
+def rows(range: int, every: Every = None) -> RowsWindow:
     """A window of the newest rows, the current one among them.
 
+    Args:
+        range: how many rows.
+        every: for `wr.slide`, when it answers: after so many rows of its key, or, given a duration,
+            at every tick of a clock that has seen a row since the one before.
+
     >>> import windrow as wr
-    >>> wr.rows(100)
-    RowsWindow(range=100)
+    >>> wr.rows(100).default_name
+    'rows_100'
     """
-    if isinstance(range, bool) or not isinstance(range, Integral):
-        raise InvalidArgument(f"range: a number of rows is an integer, not {range!r}")
-    if range < 1:
-        raise InvalidArgument(f"range: a window holds at least 1 row, not {range}")
-    return RowsWindow(int(range))
+    return RowsWindow(_rows(range, "range"), _trigger(every, None))
 
 
-def time(range: str | timedelta, *, closed: str = "right", ties: str = "rows") -> TimeWindow:
-    """A window of the rows in (t - range, t], where t is the current row's time.
+def time(
+    range: str | timedelta,
+    every: Every = None,
+    *,
+    offset: str | timedelta | None = None,
+    closed: str = "right",
+    ties: str = "rows",
+) -> TimeWindow:
+    """A window of time.
+
+    In `wr.over`, and in `wr.slide` when it answers after rows, it holds the rows in (t - range, t],
+    where t is the newest row's time. In `wr.slide` when it answers by a clock, it holds the rows in
+    [start, start + range), for starts aligned to the epoch plus offset, as Spark's F.window does.
+    In `wr.slide` a row without a time belongs to no window of time.
 
     Args:
         range: the extent, as in "10 minutes" or a timedelta.
+        every: for `wr.slide`, when it answers: a duration, or a number of rows of its key.
+        offset: moves the clock.
         closed: "right", or "both" to keep the row exactly one range old, as Spark's RANGE does.
         ties: with "rows", a row sees those of the same time that come before it; with "peers" it
             sees all of them, as Spark's RANGE does.
@@ -74,19 +156,60 @@ def time(range: str | timedelta, *, closed: str = "right", ties: str = "rows") -
     >>> wr.time("90 seconds").default_name
     'time_90_seconds'
     """
-    extent = nanoseconds(range, "range")
-    if extent <= 0:
-        raise InvalidArgument(f"range: a window's range is more than zero, not {range!r}")
+    extent = _duration(range, "range")
     if closed not in ("right", "both"):
         raise InvalidArgument(f"closed: 'right' or 'both', not {closed!r}")
     if ties not in ("rows", "peers"):
         raise InvalidArgument(f"ties: 'rows' or 'peers', not {ties!r}")
-    return TimeWindow(extent, closed == "both", ties == "peers")
+    trigger = _trigger(every, offset)
+    if trigger is not None and (closed, ties) != ("right", "rows"):
+        raise InvalidArgument("closed, ties: they are for wr.over, and every is for wr.slide")
+    return TimeWindow(extent, closed == "both", ties == "peers", trigger)
+
+
+def delta(column: str, amount: float, every: Every = None) -> DeltaWindow:
+    """A window of the rows whose value lies less than an amount behind the newest row's.
+
+    Rows leave oldest first, so a row that has left does not come back if the value falls again. A
+    row whose value is null or NaN has no distance to others: for this window it does not exist.
+
+    Args:
+        column: a column of numbers.
+        amount: how far behind is too far.
+        every: for `wr.slide`, when it answers.
+    """
+    _column(column)
+    if isinstance(amount, bool) or not isinstance(amount, Real):
+        raise InvalidArgument(f"amount: a number is needed, not {amount!r}")
+    if not amount > 0:
+        raise InvalidArgument(f"amount: it is more than zero, not {amount!r}")
+    if amount == math.inf:
+        raise InvalidArgument(f"amount: a finite number is needed, not {amount!r}")
+    return DeltaWindow(column, float(amount) if amount % 1 else int(amount), _trigger(every, None))
+
+
+def punctuated(column: str) -> PunctuatedWindow:
+    """A window that a row closes whose value in a boolean column is true.
+
+    In `wr.slide` there is one answer for each such row, over the rows since the one before.
+    """
+    _column(column)
+    return PunctuatedWindow(column)
+
+
+def session(gap: str | timedelta) -> SessionWindow:
+    """A window that a gap closes: more than so long a time without a row of its key.
+
+    In `wr.slide` there is one answer for each session, as of Spark's session_window, to which a row
+    exactly one gap after the last still belongs. It ends one gap after its last row. A row without
+    a time belongs to no session.
+    """
+    return SessionWindow(_duration(gap, "gap"))
 
 
 def named(windows: Windows) -> dict[str, Window]:
     """The windows of a call by name."""
-    if isinstance(windows, RowsWindow | TimeWindow):
+    if isinstance(windows, Window):
         return {windows.default_name: windows}
     if isinstance(windows, Mapping):
         entries = list(windows.items())
@@ -101,7 +224,7 @@ def named(windows: Windows) -> dict[str, Window]:
         raise InvalidArgument("windows: at least one window is needed")
     found: dict[str, Window] = {}
     for name, window in entries:
-        if not isinstance(window, RowsWindow | TimeWindow):
+        if not isinstance(window, Window):
             raise InvalidArgument(
                 f"windows: {window!r} is no window; use wr.rows(...) or wr.time(...)"
             )
@@ -114,3 +237,35 @@ def named(windows: Windows) -> dict[str, Window]:
             )
         found[name] = window
     return found
+
+
+def _rows(count: int, argument: str) -> int:
+    if isinstance(count, bool) or not isinstance(count, Integral):
+        raise InvalidArgument(f"{argument}: a number of rows is an integer, not {count!r}")
+    if count < 1:
+        raise InvalidArgument(f"{argument}: a window holds at least 1 row, not {count}")
+    return int(count)
+
+
+def _duration(duration: str | timedelta, argument: str) -> int:
+    length = nanoseconds(duration, argument)
+    if length <= 0:
+        raise InvalidArgument(
+            f"{argument}: a window's {argument} is more than zero, not {duration!r}"
+        )
+    return length
+
+
+def _trigger(every: Every, offset: str | timedelta | None) -> Trigger | None:
+    if isinstance(every, str | timedelta):
+        return EveryTime(
+            _duration(every, "every"), 0 if offset is None else nanoseconds(offset, "offset")
+        )
+    if offset is not None:
+        raise InvalidArgument("offset: it moves a clock; give every= a duration with it")
+    return None if every is None else EveryRows(_rows(every, "every"))
+
+
+def _column(column: str) -> None:
+    if not isinstance(column, str) or not column:
+        raise InvalidArgument(f"column: the name of a column is needed, not {column!r}")

@@ -1,0 +1,86 @@
+"""The optimal chunk of the boundary aggregators (004 §4.3).
+
+A window of range r that slides by s is made of ⌊r/s⌋ slices, and its stream is cut into chunks of b
+slices. At a boundary the lcs of a chunk begins to be computed, from its newest slice to its oldest,
+while the next chunk is accumulated. The window that begins at the second slice of the chunk is the
+first that needs it, and by then b - 2 combines must have been made (window 1 of figure 2). A longer
+chunk makes that too late and lets the window wait. A chunk shorter than half of the window makes it
+span more chunks. The optimal chunk is the longest that lets no window wait, so that a window spans
+at most three.
+
+`sequential_boundary` and `parallel_boundary` find it without being told range and slide: where a
+window of n slices slides by one, a chunk with more than half of the window has ⌊n/2⌋ + 1 slices,
+which is b* of theorem 1.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from windrow.algebra.slots import Partial
+from windrow.errors import InvalidArgument
+
+
+def optimal_chunk_of_rows(range: int, slide: int = 1) -> int:
+    """Theorem 1: slices per chunk, for a range and a slide in events.
+
+    Events come as fast as they are combined, so the time that is left to compute an lcs is the
+    number of events that come until then.
+
+    >>> optimal_chunk_of_rows(10, 2), optimal_chunk_of_rows(2**20)
+    (4, 524289)
+    """
+    slices = _slices(range, slide)
+    rest = range % slide
+    if slices <= slide + rest + 1:
+        return slices
+    return (slide * (slices + 1) + rest + 1) // (slide + 1)
+
+
+def optimal_chunk_of_time(range: float, slide: float, combine: float) -> int:
+    """Theorem 2: slices per chunk, for a range, a slide and the time of a combine.
+
+    All are in one unit, as whole numbers of nanoseconds: where a slide divides a range, floats may
+    not.
+
+    Events come when they come, so an lcs has until then: the slides that pass, and a combine for
+    each window that is answered in between. Where the slide does not divide the range, a window
+    ends that much later, and one more is answered. (The paper multiplies that rest by the slide,
+    which would make it the square of a time.)
+
+    >>> optimal_chunk_of_time(3600 * 10**9, 10**9, 150)
+    3600
+    >>> optimal_chunk_of_time(3600 * 10**9, 10**9, 10**9)
+    2401
+    """
+    if combine <= 0:
+        raise InvalidArgument(f"combine: a combine takes some time, not {combine!r}")
+    slices = _slices(range, slide)
+    rest = range % slide
+    late = rest + combine if rest else 0
+    if slices <= (slide + 2 * combine + late) / combine:
+        return slices
+    return int((slices * (slide + combine) + slide + 2 * combine + late) // (slide + 2 * combine))
+
+
+def combine_seconds(
+    combine: Callable[[Partial, Partial], Partial], partials: Sequence[Partial], rounds: int = 5
+) -> float:
+    """The time of a combine, measured: each partial with the next, the best of some rounds."""
+    if len(partials) < 2:
+        raise InvalidArgument("partials: two or more are needed to combine them")
+    best = float("inf")
+    for _ in range(rounds):
+        started = time.perf_counter()
+        total = partials[0]
+        for partial in partials[1:]:
+            total = combine(total, partial)
+        best = min(best, time.perf_counter() - started)
+    return best / (len(partials) - 1)
+
+
+def _slices(range: float, slide: float) -> int:
+    if not 0 < slide <= range:
+        raise InvalidArgument(f"slide: a slide is above 0 and at most the range, not {slide!r}")
+    return int(range // slide)

@@ -1,0 +1,200 @@
+"""PBA, the Parallel Boundary Aggregator: SBA with a second thread for what a boundary costs.
+
+paper      004 §4
+order      first in, first out
+requires   an associative combine, nothing else
+insert     1 combine
+evict      no combine while a closed chunk is left, but for a window that has grown, in which log n
+           of them may be; else as many as the window has events; k at once: the same
+query      1 combine, 2 while the window spans three chunks or more
+helper     1 combine for each event
+space      n + 2 partials, within the 3b* + 2 of the paper
+
+Everything is as in `sequential_boundary`, with one difference: when a chunk is closed, its slots
+are not accumulated from right to left at once. The chunk is handed over to a helper, a loop on
+another thread, while the window slides on and accumulates the next chunk from left to right. The
+optimal chunk is chosen so that the lcs is ready when the front comes to it.
+
+      thread of the window     | accumulate chunk 2, answer     | accumulate chunk 3, answer
+                               |   hand over 1                  |   hand over 2     settle 1 |
+      helper                      | lcs of chunk 1 |               | lcs of chunk 2 |
+
+What is handed over lies on a board, eight words that both threads share. Whoever takes a chunk off
+the board computes its lcs. If the front comes to a chunk that nobody has taken, the window's own
+thread takes it; if the helper has, the window's thread waits until it has finished. So nothing
+depends on the helper: without one, every lcs is computed by the window's own thread, which is SBA,
+and a helper that is late or asleep costs time and never an answer.
+
+      work    idle -> posted -> taken -> idle          begin, stop: the chunk
+                        |                  or failed   leave: the helper shall stop
+                        +--> idle (abandoned)
+
+In `wr.Window` there is no helper: Python's threads take turns, so nothing would be gained. Chunks
+shorter than `SMALLEST` are not handed over either. In blocks, a helper runs beside each kernel
+(see `windrow.runtime.helper`) where there is a second core for it. It pays if combining is dear,
+not otherwise: what the helper computed has to come back from another core's cache, which takes as
+long as combining two numbers, or longer.
+
+Invariants, for a window of events v[0] to v[n-1], beside those of `sequential_boundary`:
+
+6. Of a chunk that is posted, the slot of v[i] holds v[i], and not yet what invariant 3 says. It is
+   the newest of the closed chunks, and not the oldest chunk.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from windrow.algebra.slots import (
+    Partial,
+    Ring,
+    claim,
+    load_integer,
+    pause,
+    publish,
+    store_integer,
+    watch,
+)
+from windrow.algorithms import sequential_boundary
+from windrow.algorithms.memory import Memory
+from windrow.algorithms.sequential_boundary import (
+    State,
+    accumulate_left,
+    refuses,
+    stored_partials,
+)
+
+NAME = "parallel_boundary"
+
+__all__ = ["State", "refuses", "stored_partials"]
+
+#: handing over takes as long as this many cheap combines
+SMALLEST = 64
+
+# The words of the board, and what the first of them says.
+WORK, BEGIN, STOP, LEAVE, HELPED, WORDS = 0, 1, 2, 3, 4, 8
+IDLE, POSTED, TAKEN, FAILED = 0, 1, 2, 3
+
+
+class SharedChunks(NamedTuple):
+    """Slots of events, where the middle chunks but for the first begin, and the board."""
+
+    slots: Ring
+    boundaries: Ring
+    board: Ring
+
+
+def allocate(memory: Memory, capacity: int) -> SharedChunks:
+    """Room for so many events."""
+    return SharedChunks(memory.queue(capacity), memory.integers(capacity), memory.counters(WORDS))
+
+
+def accumulate_posted(ring: SharedChunks) -> None:
+    """Compute the lcs of the chunk that was taken off the board."""
+    begin = load_integer(ring.board, BEGIN)
+    accumulate_left(ring, begin, load_integer(ring.board, STOP))
+    publish(ring.board, WORK, IDLE)
+
+
+def settle(ring: SharedChunks) -> None:
+    """Have what was handed over ready: compute what nobody has taken, wait for what somebody has.
+
+    After a failure there is nothing to wait for. The window's answers are worthless then, and the
+    error is raised when the block is through.
+    """
+    if claim(ring.board, WORK, POSTED, TAKEN):
+        accumulate_posted(ring)
+    attempt = 0
+    while watch(ring.board, WORK) == TAKEN:
+        pause(attempt)
+        attempt += 1
+
+
+def abandon(ring: SharedChunks) -> None:
+    """Have what was handed over left alone: take it off the board, or wait for who has."""
+    if not claim(ring.board, WORK, POSTED, IDLE):
+        settle(ring)
+
+
+def hand_over(ring: SharedChunks, begin: int, stop: int) -> None:
+    """Post a chunk, unless it is too short to be worth it."""
+    settle(ring)
+    if stop - begin < SMALLEST:
+        accumulate_left(ring, begin, stop)
+    else:
+        store_integer(ring.board, BEGIN, begin)
+        store_integer(ring.board, STOP, stop)
+        publish(ring.board, WORK, POSTED)
+
+
+def help_out(ring: SharedChunks) -> int:
+    """The helper's loop: compute what is posted until asked to leave; how many chunks that were."""
+    helped = attempt = 0
+    while True:
+        if claim(ring.board, WORK, POSTED, TAKEN):
+            accumulate_posted(ring)
+            helped += 1
+            attempt = 0
+        elif watch(ring.board, LEAVE) != 0:
+            return helped
+        else:
+            pause(attempt)
+            attempt += 1
+
+
+_OWN = (accumulate_posted, settle, abandon, hand_over)
+
+FUNCTIONS = (
+    accumulate_left,
+    *_OWN,
+    *(
+        function
+        for function in sequential_boundary.FUNCTIONS
+        if function.__name__ not in ("accumulate_left", "settle", "abandon", "hand_over")
+    ),
+)
+
+#: the loop that a second thread runs beside a kernel
+HELPER = help_out
+
+
+def welcome(ring: SharedChunks) -> None:
+    """Let a helper stay; called before it comes, from Python, with the arrays of a kernel."""
+    ring.board[LEAVE] = 0
+
+
+def dismiss(ring: SharedChunks) -> None:
+    """Ask the helper to leave."""
+    ring.board[LEAVE] = 1
+
+
+def fail(ring: SharedChunks) -> None:
+    """Tell who waits for the helper that it has failed."""
+    ring.board[WORK] = FAILED
+
+
+def check_invariants(
+    state: State,
+    ring: SharedChunks,
+    events: Sequence[Partial],
+    load: Callable[[Ring, int], Partial],
+    fold: Callable[[Sequence[Partial]], Partial],
+    equal: Callable[[Partial, Partial], bool],
+) -> None:
+    """Assert invariants 1 to 6 for a window of these lifted events."""
+    work = load(ring.board, WORK)
+    assert work in (IDLE, POSTED), "invariant 6"
+    if work == IDLE:
+        return sequential_boundary.check_invariants(state, ring, events, load, fold, equal)
+    begin, stop = load(ring.board, BEGIN), load(ring.board, STOP)
+    assert state.middle <= begin < stop == state.current, "invariant 6"
+    posted = range(begin - state.front, stop - state.front)
+    for index in posted:
+        stored = load(ring.slots, state.front + index)
+        assert equal(stored, events[index]), f"invariant 6 at {index}"
+
+    def load_settled(place: Ring, position: int) -> Partial:
+        if place is ring.slots and position - state.front in posted:
+            return fold(events[position - state.front : posted.stop])
+        return load(place, position)
+
+    return sequential_boundary.check_invariants(state, ring, events, load_settled, fold, equal)

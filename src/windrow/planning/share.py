@@ -1,0 +1,294 @@
+"""One plan for many windows: every slice is filled once and serves all of them.
+
+The windows' slides fit a whole number of times into their least common multiple, the composite
+slide (001 §2.3). Within it the edges of all windows are marked, each once; what lies between two
+edges is a slice, the longest run of events that no window edge cuts. A slice is tagged with the
+queries that have an answer at its end, and with how many of the newest slices each answer takes.
+After one composite slide everything repeats.
+
+      Q1: range 6, slide 2       edges   0   2   4
+      Q2: range 8, slide 4               |---|---|
+                                 Q1          3   3        Q1 answers over the last 3 slices
+                                 Q2              4        Q2 over the last 4
+
+The slices are those of Pairs. Panes would mark edges that are edges of no window. Cutty's would be
+fewer, but a plan could then not say at which slice's end a query answers.
+
+The composite slide may explode: that of 7 and 11 seconds is 77 seconds, that of 99,991 and 99,989
+microseconds 2 hours and 47 minutes with 200,000 edges. And a window of a day that is cut by the
+slices of another's millisecond keeps 86 million partials where a few would do. So a plan is kept
+small: at most `limit` edges in its composite slide, and at most as many slices in its longest
+window, unless its queries by themselves already have more. Queries that would make one plan larger
+than that are grouped: from the longest slide to the shortest, each joins the group whose composite
+slide grows least by it, which is the one it has the largest common divisor with. A group is a pass
+over the events, so between two known bounds, where no table is needed, `slicing.edges_between`
+marks the edges of all queries at once instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from windrow.errors import InvalidArgument
+from windrow.planning.diagram import ruler
+from windrow.slicing import LIMIT, Integers, PeriodicWindow, Slices, edges_between, pairs
+
+EDGE_LIMIT = 2**16
+
+Wording = Callable[[int], str]
+
+
+def counted(number: int) -> str:
+    """A number as people read it; beyond 64 bits, how large it is.
+
+    >>> counted(65536), counted(10**40)
+    ('65,536', 'about 1e40')
+    """
+    if number < LIMIT:
+        return f"{number:,}"
+    digits = str(number)
+    return f"about {digits[0]}e{len(digits) - 1}"
+
+
+class Answer(NamedTuple):
+    """An answer that is due at the end of a slice.
+
+    Attributes:
+        query: which of the given windows it answers.
+        slices: how many slices it combines, the one that ends last among them.
+    """
+
+    query: int
+    slices: int
+
+
+@dataclass(frozen=True)
+class SharedPlan:
+    """The slices that some queries share within one composite slide; marked when first asked for.
+
+    Attributes:
+        queries: which of the given windows it serves, in their order.
+        windows: these windows.
+    """
+
+    queries: tuple[int, ...]
+    windows: tuple[PeriodicWindow, ...]
+
+    @property
+    def period(self) -> int:
+        """The composite slide: the least common multiple of the slides."""
+        return math.lcm(*(window.slide for window in self.windows))
+
+    @property
+    def edges(self) -> tuple[int, ...]:
+        """Where the slices of the composite slide begin: at the edges of all windows."""
+        return self.slices.edges
+
+    @cached_property
+    def slices(self) -> Slices:
+        """The shared slices, whose period is the composite slide."""
+        period = self.period
+        return Slices(period, tuple(edges_between(self.windows, 0, period).tolist()))
+
+    @cached_property
+    def answers(self) -> tuple[tuple[Answer, ...], ...]:
+        """For each slice of the composite slide, the answers that are due at its end.
+
+        The longest range comes first, so that one walk from the oldest slice to the newest can give
+        them all.
+        """
+        due: list[list[Answer]] = [[] for _ in self.edges]
+        by_range = sorted(
+            zip(self.queries, self.windows, strict=True), key=lambda entry: -entry[1].range
+        )
+        for query, window in by_range:
+            newest, held = self._answers_of(window)
+            for place, slices in zip(newest.tolist(), held.tolist(), strict=True):
+                due[place].append(Answer(query, slices))
+        return tuple(map(tuple, due))
+
+    @cached_property
+    def needed(self) -> tuple[bool, ...]:
+        """For each slice of the composite slide, whether any window holds it.
+
+        The others are gaps between sampling windows, and their events can be dropped.
+        """
+        starts = np.array(self.edges, np.int64)
+        held = [window.holds(starts) for window in self.windows]
+        return tuple(np.logical_or.reduce(held).tolist())
+
+    @cached_property
+    def longest(self) -> int:
+        """How many slices the longest window holds: the partials that are to be kept."""
+        return max(int(self._answers_of(window)[1].max()) for window in self.windows)
+
+    def _answers_of(self, window: PeriodicWindow) -> tuple[Integers, Integers]:
+        """The slices at whose ends a window answers, and how many slices each answer combines."""
+        ends = window.ends_between(0, self.period)
+        first, end, _ = self.slices.covering(ends - window.range, ends)
+        # An answer at the first edge is due at the end of the last slice, one period before.
+        return (end - 1) % len(self.edges), end - first
+
+    def diagram(self, names: Sequence[str] | None = None, say: Wording = counted) -> str:
+        """The composite slide as a ruler of edges, with the queries that answer at each.
+
+        The number under an edge is how many slices the answer there combines.
+
+        Args:
+            names: what all given windows are called; Q1, Q2, ... if nothing is said.
+            say: how to write a length or a time, such as `windows.durations.words`.
+
+        >>> windows = [PeriodicWindow.of_rows(6, 2), PeriodicWindow.of_rows(8, 4)]
+        >>> print(share(windows).groups[0].diagram())
+        edges  0   2   4
+               |---|---|
+        Q1         3   3
+        Q2             4
+        """
+        ends = (*self.edges, self.edges[0] + self.period)
+        counts = [{answer.query: str(answer.slices) for answer in due} for due in self.answers]
+        rows = [
+            (_name(query, names), [count.get(query, "") for count in counts])
+            for query in self.queries
+        ]
+        # "0 weeks" is what words make of nothing.
+        return "\n".join(ruler([say(end) if end else "0" for end in ends], self.needed, rows))
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """How queries share slices: in one plan, or in groups, each with a plan that stays small."""
+
+    groups: tuple[SharedPlan, ...]
+    limit: int
+
+    def why(self, names: Sequence[str] | None = None, say: Wording = counted) -> tuple[str, ...]:
+        """What is shared and why it is not shared further, in lines for people.
+
+        >>> windows = [PeriodicWindow(60, 7), PeriodicWindow(60, 11)]
+        >>> for line in share(windows, limit=30).why():
+        ...     print(line)
+        one plan for all 2 queries: 36 edges in a composite slide of 77, 29 slices kept
+        30 of either are the most a plan is to have, so there are 2 groups, by common divisors
+        group 1: Q2: composite slide 11, 2 slices, at most 11 in a window
+        group 2: Q1: composite slide 7, 2 slices, at most 17 in a window
+        """
+        if len(self.groups) == 1:
+            return (_summary(self.groups[0], names, say),)
+        windows = [window for group in self.groups for window in group.windows]
+        whole = _Load.of(windows[0])
+        for window in windows[1:]:
+            whole = whole.joined(_Load.of(window))
+        length = say(whole.slide) if whole.slide < LIMIT else counted(whole.slide)
+        return (
+            f"one plan for all {len(windows)} queries: {counted(whole.marks)} edges in a composite "
+            f"slide of {length}, {counted(whole.kept)} slices kept",
+            f"{counted(self.limit)} of either are the most a plan is to have, so there are "
+            f"{len(self.groups)} groups, by common divisors",
+            *(
+                f"group {number}: {_summary(group, names, say)}"
+                for number, group in enumerate(self.groups, 1)
+            ),
+        )
+
+    def diagram(self, names: Sequence[str] | None = None, say: Wording = counted) -> str:
+        """The diagrams of all groups, one below the other."""
+        return "\n\n".join(group.diagram(names, say) for group in self.groups)
+
+
+def share(windows: Sequence[PeriodicWindow], limit: int = EDGE_LIMIT) -> Sharing:
+    """Plan the slices of many windows, in one group if it stays small."""
+    if not windows:
+        raise InvalidArgument("windows: at least one window is needed")
+    groups: list[tuple[_Load, list[int]]] = []
+    # Longest slide first: those after it may divide it, and then the composite slide stays.
+    for query in sorted(range(len(windows)), key=lambda query: (-windows[query].slide, query)):
+        own = _Load.of(windows[query])
+        candidates = [
+            (joined.slide // load.slide, joined.marks, index, joined)
+            for index, (load, _) in enumerate(groups)
+            if (joined := load.joined(own)).is_small(limit, load.kept + own.kept)
+        ]
+        if candidates:
+            *_, index, joined = min(candidates)
+            groups[index] = (joined, [*groups[index][1], query])
+        else:
+            groups.append((own, [query]))
+    return Sharing(
+        tuple(
+            SharedPlan(tuple(queries), tuple(windows[query] for query in queries))
+            for queries in (sorted(queries) for _, queries in groups)
+        ),
+        limit,
+    )
+
+
+class _Load(NamedTuple):
+    """What a plan for some windows would come to, before any edge is marked.
+
+    Attributes:
+        slide: the composite slide.
+        marks: edges within it, counted once for each window that has them.
+        unit: a length of which all distances between edges are multiples.
+        offset: where one of the edges is.
+        range: the longest range.
+    """
+
+    slide: int
+    marks: int
+    unit: int
+    offset: int
+    range: int
+
+    @classmethod
+    def of(cls, window: PeriodicWindow) -> _Load:
+        return cls(
+            window.slide,
+            pairs.slices_per_slide(window),
+            math.gcd(window.slide, window.range),
+            window.offset,
+            window.range,
+        )
+
+    def joined(self, other: _Load) -> _Load:
+        slide = math.lcm(self.slide, other.slide)
+        return _Load(
+            slide,
+            slide // self.slide * self.marks + slide // other.slide * other.marks,
+            math.gcd(self.unit, other.unit, self.offset - other.offset),
+            self.offset,
+            max(self.range, other.range),
+        )
+
+    @property
+    def kept(self) -> int:
+        """About how many slices the longest window holds."""
+        # The marks of several windows may coincide, but not closer than one unit.
+        edges = min(self.marks, self.slide // self.unit)
+        return -(-self.range * edges // self.slide)
+
+    def is_small(self, limit: int, kept_anyway: int) -> bool:
+        """Whether such a plan is to be made."""
+        return self.slide < LIMIT and self.marks <= limit and self.kept <= max(limit, kept_anyway)
+
+
+def _summary(plan: SharedPlan, names: Sequence[str] | None, say: Wording) -> str:
+    called = [_name(query, names) for query in plan.queries]
+    if len(called) > 4:
+        called = [*called[:3], f"{len(called) - 3} more"]
+    listed = " and ".join([", ".join(called[:-1]), called[-1]] if len(called) > 1 else called)
+    slices = f"{counted(len(plan.edges))} slice{'s' if len(plan.edges) > 1 else ''}"
+    return (
+        f"{listed}: composite slide {say(plan.period)}, {slices}, "
+        f"at most {counted(plan.longest)} in a window"
+    )
+
+
+def _name(query: int, names: Sequence[str] | None) -> str:
+    return names[query] if names is not None else f"Q{query + 1}"

@@ -1,0 +1,145 @@
+"""Events that come out of order, in order again.
+
+An event is at most `lateness` late: when the newest event seen has time t, the watermark is
+t - lateness, and no event before it is still expected. Everything up to the watermark is final and
+released in order. An event from before the watermark has come too late: windows that it belongs to
+may have been answered. It is dropped and counted, never put into a wrong window.
+
+    released  |  held until they are final   |  not seen yet
+    ----------+------------------------------+--------------> time
+          watermark                       newest
+
+1. What is held is at or after the watermark, and what was released at or before it.
+2. Events of equal order come out as they came in: a heap of (order, number of arrival, event) never
+   compares events.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import timedelta
+from typing import Any, Generic, TypeVar
+
+from windrow.errors import InvalidArgument
+from windrow.windows.durations import nanoseconds
+
+Event = TypeVar("Event")
+
+
+class InOrder(Generic[Event]):
+    """An iterator over events in order; `late` counts those that were dropped."""
+
+    def __init__(
+        self, events: Iterable[Event], order: Callable[[Event], Any], lateness: Any
+    ) -> None:
+        self._events = iter(events)
+        self._order = order
+        self._lateness = lateness
+        self._held: list[tuple[Any, int, Event]] = []
+        self._arrived = 0
+        self._watermark: Any = None
+        self._ended = False
+        #: how many events came after the watermark had passed them
+        self.late = 0
+
+    def __iter__(self) -> Iterator[Event]:
+        return self
+
+    def __next__(self) -> Event:
+        while not self._is_final():
+            for event in self._events:
+                self._insert(event)
+                break
+            else:
+                self._ended = True
+        if not self._held:
+            raise StopIteration
+        return heapq.heappop(self._held)[2]
+
+    def __len__(self) -> int:
+        """How many events are held."""
+        return len(self._held)
+
+    def _is_final(self) -> bool:
+        """Whether the oldest event that is held can be released, or nothing will come any more."""
+        if self._ended or not self._held:
+            return self._ended
+        return bool(self._held[0][0] <= self._watermark)
+
+    def _insert(self, event: Event) -> None:
+        order = self._order(event)
+        if order is None or order != order:
+            raise InvalidArgument(f"order: {order!r} of {event!r} is no time to order it by")
+        if self._watermark is not None and order < self._watermark:
+            self.late += 1
+            return
+        heapq.heappush(self._held, (order, self._arrived, event))
+        self._arrived += 1
+        watermark = order - self._lateness
+        if self._watermark is None or watermark > self._watermark:
+            self._watermark = watermark
+
+
+def in_order(
+    events: Iterable[Event],
+    *,
+    order: str | Callable[[Event], Any],
+    lateness: Any,
+) -> InOrder[Event]:
+    """Events in order, from a stream in which they come at most so much out of order.
+
+    An event is held until no earlier one is expected. One that comes later than that is dropped and
+    counted. Events of equal order stay as they came.
+
+    Args:
+        events: any iterable; it is read only as far as needed.
+        order: a function of an event, or the name of its key or attribute.
+        lateness: how far an event may lie behind the newest that came before it: a number, or, if
+            events are ordered by times, a duration such as "10 seconds" or a timedelta.
+
+    Returns:
+        An iterator whose `late` is the number of events that were dropped so far.
+
+    Example:
+        >>> import windrow as wr
+        >>> stream = wr.in_order([3, 1, 2, 7, 3, 9], order=lambda t: t, lateness=2)
+        >>> list(stream), stream.late
+        ([1, 2, 3, 7, 9], 1)
+    """
+    if not isinstance(events, Iterable):
+        raise InvalidArgument(f"events: something to iterate over is needed, not {events!r}")
+    if isinstance(order, str):
+        function = _by_name(order)
+    elif callable(order):
+        function = order
+    else:
+        raise InvalidArgument(
+            f"order: a function of an event or the name of its field is needed, not {order!r}"
+        )
+    if isinstance(lateness, str):
+        lateness = timedelta(microseconds=_microseconds(lateness))
+    try:
+        is_negative = bool(lateness < lateness - lateness)
+    except TypeError:
+        raise InvalidArgument(
+            f"lateness: a number, a duration such as '10 seconds' or a timedelta, not {lateness!r}"
+        ) from None
+    if is_negative:
+        raise InvalidArgument(f"lateness: it is at least zero, not {lateness!r}")
+    return InOrder(events, function, lateness)
+
+
+def _microseconds(lateness: str) -> int:
+    # Rounded up, because an event that is exactly as late as allowed is not late.
+    return -(-nanoseconds(lateness, "lateness") // 1000)
+
+
+def _by_name(name: str) -> Callable[[Any], Any]:
+    def order(event: Any) -> Any:
+        try:
+            return event[name] if isinstance(event, Mapping) else getattr(event, name)
+        except (KeyError, AttributeError):
+            raise InvalidArgument(f"order: {event!r} has no {name!r}") from None
+
+    return order

@@ -1,0 +1,58 @@
+"""The loops of `slide`: rows into slices, slices into answers.
+
+A slice is the longest run of rows that no window's edge cuts. Rows are combined into slices once,
+however many windows share them; then each window goes over the slices as if they were events.
+"""
+
+from typing import Any
+
+from windrow.algebra.slots import (
+    Ring,
+    State,
+    combine,
+    empty,
+    evict,
+    has_room,
+    identity,
+    insert,
+    lift_row,
+    load,
+    lower_row,
+    query,
+    store,
+)
+
+Block = Any
+
+
+def aggregate_slices(
+    columns: Block, validities: Block, cuts: Block, slices: Ring, begin: int, stop: int
+) -> None:
+    """Combine the rows of each slice; slice i holds the rows from `cuts[i]` to `cuts[i + 1]`."""
+    for number in range(begin, stop):
+        partial = identity()
+        for row in range(cuts[number], cuts[number + 1]):
+            partial = combine(partial, lift_row(columns, validities, row))
+        store(slices, number, partial)
+
+
+def answer_windows(
+    slices: Ring, answers: Block, defined: Block, ring: Ring, state: State,
+    firsts: Block, stops: Block, begin: int, stop: int,
+) -> tuple[State, int]:  # fmt: skip
+    """Answer windows over slices: window i holds the slices from `firsts[i]` to `stops[i]`.
+
+    Positions in the window's ring are numbers of slices. Windows of another key, and windows past a
+    stretch that no window holds, begin where the ring has not been: it is emptied and moved there.
+    """
+    for answer in range(begin, stop):
+        if firsts[answer] >= state.end:
+            state = empty(ring, firsts[answer])
+        while state.front < firsts[answer]:
+            state = evict(state, ring)
+        while state.end < stops[answer]:
+            if not has_room(state, ring):
+                return state, answer
+            state = insert(state, ring, load(slices, state.end))
+        lower_row(answers, defined, answer, query(state, ring))
+    return state, stop

@@ -1,0 +1,45 @@
+"""Pairs: two slices per slide, cut where windows begin and where they end, and nowhere else.
+
+paper       001 §2.1 (Krishnamurthy, Wu, Franklin: On-the-fly sharing for streamed aggregation)
+needs       range and slide in the same unit
+slices      2 per slide, 1 if the slide divides the range
+partials    2 × (range div slide) + 1 per window, range / slide if the slide divides the range
+ends        every window ends at an edge, so an answer is made of whole slices
+
+Window ends lie range mod slide behind window starts, so the edges cut each slide into range mod
+slide and the rest of it. These are the longest slices that no window edge cuts: fewer cannot be
+had as long as a window is to end at an edge. Cutty halves them by giving that up.
+
+      range 5, slide 3: fragments of 2 and 1
+
+      0   2 3   5 6   8
+      |---|-|---|-|---|
+      [---------)
+            [---------)
+
+If the range is less than the slide, the fragments are the window and its gap: the first is a
+window by itself and the second is needed by none.
+"""
+
+from __future__ import annotations
+
+from windrow.slicing.periodic import PeriodicWindow
+from windrow.slicing.slices import Slices
+
+NAME = "pairs"
+
+
+def slices(window: PeriodicWindow) -> Slices:
+    """Edges at the starts and at the ends of windows."""
+    return Slices(window.slide, tuple(sorted({window.offset, window.end_offset})))
+
+
+def slices_per_slide(window: PeriodicWindow) -> int:
+    """How many slices are filled between two answers."""
+    return 2 if window.range % window.slide else 1
+
+
+def partials_per_window(window: PeriodicWindow) -> int:
+    """How many partials an answer is made of."""
+    whole, rest = divmod(window.range, window.slide)
+    return 2 * whole + 1 if rest else whole

@@ -1,0 +1,90 @@
+"""Partials that are rows of arrays: the same answers in place, returned, and in plain Python."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import windrow as wr
+from windrow.algebra.kinds import Kind
+from windrow.algebra.rows import with_workspace
+from windrow.algorithms import ALGORITHMS, two_stacks_lite
+from windrow.testing import check_laws
+
+LANES = 4
+
+
+def lift_into(value, into):
+    into[int(value) % LANES] += value
+
+
+def add_into(older, newer, into):
+    for lane in range(LANES):
+        into[lane] = older[lane] + newer[lane]
+
+
+def weigh(partial):
+    return partial[0] + 10 * partial[1] + 100 * partial[2] + 1000 * partial[3]
+
+
+IN_PLACE = wr.aggregation(
+    name="lanes",
+    identity=np.zeros(LANES),
+    lift=lift_into,
+    combine=add_into,
+    lower=weigh,
+    in_place=True,
+)
+RETURNING = wr.aggregation(
+    name="lanes",
+    identity=np.zeros(LANES),
+    lift=lambda value: np.where(np.arange(LANES) == int(value) % LANES, value, 0.0),
+    combine=lambda older, newer: older + newer,
+    lower=weigh,
+)
+TABLE = pa.table({"t": range(300), "x": [float(number * 7 % 23) for number in range(300)]})
+
+
+def answers(aggregation, window, algorithm="two_stacks_lite"):
+    table = wr.over(TABLE, order="t", windows=window, aggs=aggregation("x"), algorithm=algorithm)
+    return table["lanes_x"].to_pylist()
+
+
+def test_a_user_s_functions_in_place_keep_the_laws():
+    check_laws(IN_PLACE, [1.0, 2.0, 3.0, 6.0])
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("algorithm", sorted(ALGORITHMS))
+def test_in_place_equals_returning_new_arrays_in_every_algorithm(algorithm):
+    monoid = IN_PLACE.monoid_for((Kind.FLOAT,))
+    if ALGORITHMS[algorithm].refuses(monoid.traits, monoid.inverse is not None):
+        with pytest.raises(wr.NotApplicable):
+            answers(IN_PLACE, wr.rows(3), algorithm)
+        return
+    for window in (wr.rows(1), wr.rows(7), wr.rows(64)):
+        assert answers(IN_PLACE, window, algorithm) == answers(RETURNING, window, "recompute")
+
+
+def test_in_place_is_refused_for_partials_that_are_no_arrays():
+    with pytest.raises(wr.InvalidAggregation, match="identity is an array"):
+        wr.aggregation(
+            name="no_array", identity=0.0, lift=lift_into, combine=add_into, in_place=True
+        )
+
+
+def test_a_window_takes_functions_in_place():
+    window = wr.Window(IN_PLACE())
+    window.insert_many([1.0, 2.0, 5.0])
+    window.evict()
+    assert window.query() == 10 * 5.0 + 100 * 2.0
+
+
+def test_what_a_state_is_made_of_is_held_unless_it_stays_as_it_was():
+    insert = next(f for f in two_stacks_lite.FUNCTIONS if f.__name__ == "insert")
+    evict = next(f for f in two_stacks_lite.FUNCTIONS if f.__name__ == "evict")
+    functions = {f.__name__: f for f in with_workspace(two_stacks_lite.FUNCTIONS)}
+    assert "hold" in functions["insert"].__code__.co_names
+    assert "hold" not in functions["evict"].__code__.co_names
+    assert functions["insert"].__code__.co_varnames[0] == "rows"
+    assert insert.__code__.co_filename == functions["insert"].__code__.co_filename
+    assert evict.__code__.co_varnames[0] == "state"
