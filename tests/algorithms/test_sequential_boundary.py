@@ -6,15 +6,21 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
 from tests.algorithms.observed import Observed, bulk_evictions, differing_columns
-from windrow.algorithms import Algorithm, sequential_boundary
+from windrow.algebra.kinds import Kind
+from windrow.algebra.linking import link
+from windrow.algebra.product import Part, Product
+from windrow.algorithms import Algorithm, boundary_rows, recompute, sequential_boundary
 from windrow.algorithms.memory import CHUNK, PLAIN_SLOTS
 from windrow.algorithms.optimal_chunk import optimal_chunk_of_rows
+from windrow.runtime.passes import Block, CompiledPass, kernel_for
+from windrow.runtime.runs import NEVER
 from windrow.testing import check_algorithm
 from windrow.testing.strategies import traces
 
@@ -235,6 +241,68 @@ def test_a_window_that_changes_its_size(seed):
         assert observed.query() <= 2
         if number % 10 == 0:
             observed.check()
+
+
+# Blocks of rows ----------------------------------------------------------------------------------
+
+
+def test_chunks_of_any_state_are_merged_into_one():
+    chance = random.Random(1)
+    for size in range(1, 60):
+        observed = Observed(sequential_boundary)
+        observed.follow([*range(size)])
+        for number in range(chance.randrange(2 * size)):
+            observed.evict()
+            observed.insert(number)
+        supplied = {
+            **PLAIN_SLOTS,
+            **observed.window.functions,
+            "identity": observed.subject.identity,
+            "combine": observed.subject.combine,
+        }
+        merge_chunks = link(boundary_rows.FUNCTIONS, supplied)["merge_chunks"]
+        observed.window.state = merge_chunks(observed.state, observed.window.ring)
+        assert observed.state.middle == observed.state.end
+        observed.check()
+        assert observed.query() <= 1
+
+
+#: x -> slope * x + offset, one after the other: order matters
+LINES = wr.aggregation(
+    name="lines",
+    identity=(1.0, 0.0),
+    lift=lambda value: (-1.0 if value < 5 else 1.0, value),
+    combine=lambda older, newer: (older[0] * newer[0], newer[0] * older[1] + newer[1]),
+    lower=lambda line: line[1],
+)
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("extent", [1, 2, 3, 7, 16, 33, 500])
+def test_rows_in_blocks(extent):
+    """Runs of keys and blocks that end anywhere; the first rows of a block only fill its window."""
+    chance = np.random.default_rng(extent)
+    numbers = chance.integers(0, 10, 900).astype(np.float64)
+    keys = np.sort(chance.integers(0, 5, 900))
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    found = {}
+    for algorithm in (sequential_boundary, recompute):
+        product = Product([Part(LINES.monoid_for((Kind.FLOAT,)), (0,))])
+        kernel = kernel_for(wr.rows(extent), algorithm, product, checked=False)
+        one_pass = CompiledPass(wr.rows(extent), kernel, product, algorithm, extent)
+        answers = found[algorithm.NAME] = np.zeros(900)
+        begin = 0
+        for size in [1, 2, 100, 3, 300, 1, 50, 400, 43]:
+            runs = np.append(starts[(starts >= begin) & (starts < begin + size)] - begin, NEVER)
+            part = slice(begin, begin + size)
+            one_pass.advance(
+                Block((numbers[part],), (), runs, None, 0, 0, size),
+                [answers[part]],
+                [np.empty(size, np.bool_)],
+            )
+            begin += size
+        assert begin == 900
+    assert found["sequential_boundary"].tolist() == found["recompute"].tolist()
 
 
 @pytest.mark.compiled
