@@ -8,7 +8,7 @@ import numpy as np
 
 from windrow.algebra.product import Product
 from windrow.algebra.slots import Ring
-from windrow.algebra.source import HELD, SCRATCH
+from windrow.algebra.source import HELD, HELD_FROM, SCRATCH
 
 Array = np.ndarray[Any, Any]
 
@@ -25,11 +25,11 @@ class KernelMemory:
         self._rows: dict[int, Array] = {}
         for place, entry in enumerate(product.fields):
             if entry.width:
-                rows = 1 + SCRATCH + HELD + SCRATCH
+                rows = HELD_FROM + HELD
                 self._rows[place] = np.empty((rows, entry.width), entry.dtype)
                 self._rows[place][:] = product.identity_of(place)
         self._turns = np.zeros(1 + HELD // 2, np.int64)
-        self._helpers_turns = np.full(1 + HELD // 2, SCRATCH + HELD)
+        self._helpers_turns = np.full(1 + HELD // 2, SCRATCH)
 
     def queue(self, capacity: int) -> Ring:
         """Room for so many partials."""

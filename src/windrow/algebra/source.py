@@ -7,10 +7,10 @@ partial is one value per field, bare if there is one field, else a tuple.
 A row of an array is no value that fits a register. Rows live in a workspace, one array for each
 wide field, and a partial holds the number of its row. `windrow.algebra.rows` hands the workspace
 through as the first parameter, `rows`, of every function that reads or makes rows. Row 0 is the
-identity; then come scratch rows that `combine` and `lift_row` take turns to write, rows in which
-`hold` keeps the partials of a state, two for each of its fields, used in turn, scratch rows for a
-second thread, and the rows of the rings. Last in the workspace is whose turn it is, which the
-second thread has for itself. So nothing is allocated.
+identity; then come scratch rows that `combine` and `lift_row` take turns to write, as many again
+for a second thread, rows in which `hold` keeps the partials of a state, two for each of its fields,
+used in turn, and the rows of the rings. Last in the workspace is whose turn it is, which the second
+thread has for itself. So nothing is allocated.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from windrow.algebra.product import Product
 #: of a tree keeps one result while it combines as many times as the tree has levels.
 SCRATCH = 64
 HELD = 32
+#: the row of the first that is held: behind the identity and the scratch rows of two threads
+HELD_FROM = 1 + 2 * SCRATCH
 
 
 class ProductSource:
@@ -178,7 +180,7 @@ class ProductSource:
         for place, entry in enumerate(self._fields):
             value = self._field("partial", place)
             if entry.width:
-                yield f"    f{place} = {1 + SCRATCH} + 2 * number + turn"
+                yield f"    f{place} = {HELD_FROM} + 2 * number + turn"
                 yield from _indented(self._copy(place, f"f{place}", self._row(place, value)))
             else:
                 yield f"    f{place} = {value}"

@@ -24,9 +24,10 @@ that are told apart, as those of `arg_max` are by what they carry, do not, and t
         |                         |
        head                      tail
 
-Branches that depend on the data make it three to five times slower than Two-Stacks Lite on random
-numbers (benchmarks/algorithms.py): in a block, prefer it where partials are compared more cheaply
-than they are copied, or where many ranges are asked at once.
+How many nodes an event drops depends on the data, and a processor cannot guess it: on random
+numbers, blocks take four times as long as with Two-Stacks Lite (benchmarks/algorithms.py), though
+they combine less. Its strength is in combines that cost more than a branch guessed wrong, and in
+many ranges at once.
 
 The paper's answer loops (lines 31 and 36) stop one event too early: at a node that is exactly one
 range old. Its own example needs the node behind it, as here.
