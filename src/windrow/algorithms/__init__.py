@@ -22,6 +22,7 @@ from windrow.algorithms import (
     two_stacks,
     two_stacks_lite,
 )
+from windrow.algorithms.bounds import Bounds
 from windrow.algorithms.memory import Memory
 from windrow.errors import InvalidArgument, NotApplicable
 
@@ -42,6 +43,7 @@ class Algorithm(Protocol):
     """What a file in this package offers; see README.md for adding one."""
 
     NAME: str
+    BOUNDS: Bounds
     State: type
     FUNCTIONS: tuple[Callable[..., Any], ...]
 

@@ -45,10 +45,12 @@ from windrow.algebra.slots import (
     load,
     store,
 )
+from windrow.algorithms.bounds import Bounds, Growth, in_a_tree
 from windrow.algorithms.flat_tree import TREE_FUNCTIONS, between, node_of
 from windrow.algorithms.memory import Memory
 
 NAME = "base_intervals"
+BOUNDS = Bounds(Growth.LOGARITHMIC, in_a_tree)
 
 
 class State(NamedTuple):

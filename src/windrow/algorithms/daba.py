@@ -50,9 +50,11 @@ from windrow.algebra.slots import (
     release,
     store,
 )
+from windrow.algorithms.bounds import Bounds, Growth
 from windrow.algorithms.memory import Memory
 
 NAME = "daba"
+BOUNDS = Bounds(Growth.CONSTANT, lambda events: 2 * events)
 
 
 class State(NamedTuple):

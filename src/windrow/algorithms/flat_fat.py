@@ -56,11 +56,13 @@ from windrow.algebra.slots import (
     store,
     store_integer,
 )
+from windrow.algorithms.bounds import Bounds, Growth, in_a_tree
 from windrow.algorithms.flat_tree import TREE_FUNCTIONS, between, node_of
 from windrow.algorithms.holes import HOLE_FUNCTIONS, count_hole, is_hole, position_behind
 from windrow.algorithms.memory import Memory
 
 NAME = "flat_fat"
+BOUNDS = Bounds(Growth.LOGARITHMIC, in_a_tree)
 
 
 class Aggregator(NamedTuple):

@@ -48,9 +48,11 @@ from windrow.algebra.slots import (
     store,
     store_integer,
 )
+from windrow.algorithms.bounds import Bounds, Growth
 from windrow.algorithms.memory import Memory
 
 NAME = "flat_fit"
+BOUNDS = Bounds(Growth.LINEAR, lambda events: events)
 
 
 class Traverser(NamedTuple):

@@ -55,6 +55,7 @@ from windrow.algebra.slots import (
     watch,
 )
 from windrow.algorithms import sequential_boundary
+from windrow.algorithms.bounds import Bounds, Growth
 from windrow.algorithms.memory import Memory
 from windrow.algorithms.sequential_boundary import (
     State,
@@ -64,6 +65,7 @@ from windrow.algorithms.sequential_boundary import (
 )
 
 NAME = "parallel_boundary"
+BOUNDS = Bounds(Growth.LINEAR, lambda events: events + 2)
 
 __all__ = ["State", "refuses", "stored_partials"]
 

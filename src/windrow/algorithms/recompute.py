@@ -32,9 +32,11 @@ from windrow.algebra.slots import (
     release,
     store,
 )
+from windrow.algorithms.bounds import Bounds, Growth
 from windrow.algorithms.memory import Memory
 
 NAME = "recompute"
+BOUNDS = Bounds(Growth.LINEAR, lambda events: events)
 
 
 class State(NamedTuple):

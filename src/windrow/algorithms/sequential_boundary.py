@@ -56,9 +56,11 @@ from windrow.algebra.slots import (
     store,
     store_integer,
 )
+from windrow.algorithms.bounds import Bounds, Growth
 from windrow.algorithms.memory import Memory
 
 NAME = "sequential_boundary"
+BOUNDS = Bounds(Growth.LINEAR, lambda events: events + 2)
 
 
 class Chunks(NamedTuple):

@@ -52,9 +52,11 @@ from windrow.algebra.slots import (
     store,
     store_integer,
 )
+from windrow.algorithms.bounds import Bounds, Growth
 from windrow.algorithms.memory import Memory
 
 NAME = "slick_deque_inv"
+BOUNDS = Bounds(Growth.CONSTANT, lambda events: events + 1, subtracts=True)
 
 
 class Answers(NamedTuple):

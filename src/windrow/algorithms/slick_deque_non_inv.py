@@ -57,9 +57,11 @@ from windrow.algebra.slots import (
     store,
     store_integer,
 )
+from windrow.algorithms.bounds import Bounds, Growth
 from windrow.algorithms.memory import Memory
 
 NAME = "slick_deque_non_inv"
+BOUNDS = Bounds(Growth.LINEAR, lambda events: events)
 
 
 class Deque(NamedTuple):

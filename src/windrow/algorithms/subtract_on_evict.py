@@ -41,9 +41,11 @@ from windrow.algebra.slots import (
     release,
     store,
 )
+from windrow.algorithms.bounds import Bounds, Growth
 from windrow.algorithms.memory import Memory
 
 NAME = "subtract_on_evict"
+BOUNDS = Bounds(Growth.CONSTANT, lambda events: events + 1, subtracts=True)
 
 
 class State(NamedTuple):

@@ -45,9 +45,11 @@ from windrow.algebra.slots import (
     release,
     store,
 )
+from windrow.algorithms.bounds import Bounds, Growth
 from windrow.algorithms.memory import Memory
 
 NAME = "two_stacks"
+BOUNDS = Bounds(Growth.LINEAR, lambda events: 2 * events)
 
 
 class State(NamedTuple):

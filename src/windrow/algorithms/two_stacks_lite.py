@@ -40,9 +40,11 @@ from windrow.algebra.slots import (
     release,
     store,
 )
+from windrow.algorithms.bounds import Bounds, Growth
 from windrow.algorithms.memory import Memory
 
 NAME = "two_stacks_lite"
+BOUNDS = Bounds(Growth.LINEAR, lambda events: events + 1)
 
 
 class State(NamedTuple):
