@@ -24,7 +24,7 @@ from windrow.aggregations import (
 )
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.definition import aggregation
-from windrow.api import over, slide
+from windrow.api import over, plan, slide
 from windrow.errors import (
     AggregateOverflow,
     EmptyWindow,
@@ -35,6 +35,7 @@ from windrow.errors import (
     PlainPythonWarning,
     WindrowError,
 )
+from windrow.planning.explain import Plan
 from windrow.runtime.disorder import in_order
 from windrow.runtime.window import Window
 from windrow.windows import delta, punctuated, rows, session, time
@@ -51,6 +52,7 @@ __all__ = [
     "Measure",
     "NotApplicable",
     "PlainPythonWarning",
+    "Plan",
     "Window",
     "WindrowError",
     "aggregation",
@@ -70,6 +72,7 @@ __all__ = [
     "min",
     "min_count",
     "over",
+    "plan",
     "product",
     "punctuated",
     "rows",

@@ -1,4 +1,4 @@
-"""`wr.over`: the same call on every kind of data."""
+"""`wr.over`, `wr.slide` and `wr.plan`: the same calls on every kind of data."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import Any
 
 from windrow.algebra.aggregation import Measure
 from windrow.errors import InvalidArgument
+from windrow.planning.assume import assumed_schema
+from windrow.planning.choose import Wish
+from windrow.planning.explain import Plan
 from windrow.planning.resolve import resolve_over
 from windrow.planning.slide import resolve_slide
 from windrow.runtime.slide import slide_table
 from windrow.runtime.table import over_table, to_table
-from windrow.windows import Windows
+from windrow.windows import Windows, named
 
 
 def over(
@@ -22,6 +25,8 @@ def over(
     windows: Windows,
     aggs: Measure | Iterable[Measure],
     algorithm: str | None = None,
+    prefer: str = "throughput",
+    exact: bool = True,
 ) -> Any:
     """Give every row the aggregates of the windows that end at it, like SQL's OVER.
 
@@ -33,6 +38,9 @@ def over(
         windows: one window, a list of them, or a dict that names them.
         aggs: what to compute, as in `wr.max("amount")`.
         algorithm: the name of an algorithm, to choose it by hand.
+        prefer: what the planner is to look for: "throughput", "latency" or "memory".
+        exact: False, to admit algorithms that subtract floats: what has left a window may leave
+            something behind in its answers.
 
     Returns:
         All rows and columns, and one more column per aggregation and window: a Spark DataFrame for
@@ -45,7 +53,8 @@ def over(
         [3.0, 3.0, 1.0, 2.0]
     """
     arguments: dict[str, Any] = {
-        "key": key, "order": order, "windows": windows, "aggs": aggs, "algorithm": algorithm
+        "key": key, "order": order, "windows": windows, "aggs": aggs,
+        "wish": Wish(algorithm, prefer, exact),
     }  # fmt: skip
     if type(data).__module__.startswith("pyspark."):
         from windrow.spark.over import over_dataframe
@@ -64,6 +73,8 @@ def slide(
     aggs: Measure | Iterable[Measure],
     changes_only: bool = False,
     algorithm: str | None = None,
+    prefer: str = "throughput",
+    exact: bool = True,
 ) -> Any:
     """An answer per slide: like Spark's F.window, without a copy of each row per window.
 
@@ -76,6 +87,9 @@ def slide(
         aggs: what to compute, as in `wr.max("amount")`.
         changes_only: leave out answers that are equal to the key's answer before.
         algorithm: the name of an algorithm, to choose it by hand.
+        prefer: what the planner is to look for: "throughput", "latency" or "memory".
+        exact: False, to admit algorithms that subtract floats: what has left a window may leave
+            something behind in its answers.
 
     Returns:
         The key columns, `window_start`, `window_end` and one column per aggregation, with the
@@ -98,7 +112,72 @@ def slide(
         order=order,
         windows=windows,
         aggs=aggs,
-        algorithm=algorithm,
+        wish=Wish(algorithm, prefer, exact),
         changes_only=changes_only,
     )
     return slide_table(table, plan)
+
+
+def plan(
+    data: Any = None,
+    *,
+    key: str | Sequence[str] | None = None,
+    order: str | Sequence[str] | None = None,
+    windows: Windows,
+    aggs: Measure | Iterable[Measure],
+    call: str | None = None,
+    changes_only: bool = False,
+    algorithm: str | None = None,
+    prefer: str = "throughput",
+    exact: bool = True,
+) -> Plan:
+    """What `wr.over` or `wr.slide` would do with the same arguments, and why; nothing is run.
+
+    Args:
+        data: what the call would get, for the types of its columns; without it, columns are taken
+            to hold floats and no nulls, and order columns times.
+        key, order, windows, aggs, changes_only, algorithm, prefer, exact: as in the call.
+        call: "over" or "slide"; by default "slide" if some window says `every`.
+
+    Returns:
+        A plan to print; `to_dict()` gives it to programs.
+
+    Example:
+        >>> import windrow as wr
+        >>> print(wr.plan(order="ts", windows=wr.rows(100), aggs=wr.max("x"), algorithm="daba"))
+        over: 1 window, ordered by ts
+        <BLANKLINE>
+        max(x): compiled, in one pass; a partial is 1 number
+          rows_100  daba  about ... an event, 200 partials, 1,600 bytes a key
+          daba because it was asked for
+        <BLANKLINE>
+        Work
+          1. sort the rows by ts, unless they are
+          2. go over the rows, a window at a time, in pieces on all cores
+        <BLANKLINE>
+        Without data, columns are taken to hold floats and no nulls.
+    """
+    if call is None:
+        slides = any(getattr(window, "every", None) for window in named(windows).values())
+        call = "slide" if slides else "over"
+    if call not in ("over", "slide"):
+        raise InvalidArgument(f"call: 'over' or 'slide', not {call!r}")
+    notes = []
+    if data is None:
+        schema, nullable = assumed_schema(key, order, windows, aggs), set[str]()
+        notes.append("Without data, columns are taken to hold floats and no nulls.")
+    elif type(data).__module__.startswith("pyspark."):
+        from windrow.spark.schema import arrow_schema, nullable_columns
+
+        schema, nullable = arrow_schema(data), nullable_columns(data)
+    else:
+        table = to_table(data)
+        schema = table.schema
+        nullable = {name for name in schema.names if table[name].null_count}
+    wish = Wish(algorithm, prefer, exact)
+    arguments: dict[str, Any] = {
+        "key": key, "order": order, "windows": windows, "aggs": aggs, "wish": wish
+    }  # fmt: skip
+    if call == "slide":
+        return Plan(resolve_slide(schema, **arguments, changes_only=changes_only), nullable, notes)
+    return Plan(resolve_over(schema, **arguments), nullable, notes)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import windrow as wr
 from tests.over import oracle
 from tests.over.strategies import Query, queries
+from windrow.planning.choose import Wish
 from windrow.planning.resolve import resolve_over
 from windrow.runtime.program import Program
 from windrow.runtime.rolling import Rolling, whole_peers
@@ -32,7 +33,7 @@ def in_order(query: Query) -> pa.Table:
 
 
 def roll(batches: list[pa.RecordBatch], schema: pa.Schema, arguments: dict[str, Any]) -> pa.Table:
-    plan = resolve_over(schema, **arguments, algorithm=None)
+    plan = resolve_over(schema, **arguments, wish=Wish())
     rolling = Rolling(Program(plan, set(schema.names)))
     whole = whole_peers(batches, (*plan.key, plan.order[0])) if plan.has_peers else batches
     answers = [rolling.advance(batch) for batch in whole]

@@ -22,11 +22,13 @@ class Bounds:
     Attributes:
         worst: the growth of the combine calls of one round: evict, insert, query.
         partials: how many partials are kept, at most, for a window of so many events.
+        positions: how many integers are kept beside each event.
         subtracts: whether events leave by the inverse, which is only right where that is exact.
     """
 
     worst: Growth
     partials: Callable[[int], int]
+    positions: int = 0
     subtracts: bool = False
 
 

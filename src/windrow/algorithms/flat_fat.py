@@ -62,7 +62,7 @@ from windrow.algorithms.holes import HOLE_FUNCTIONS, count_hole, is_hole, positi
 from windrow.algorithms.memory import Memory
 
 NAME = "flat_fat"
-BOUNDS = Bounds(Growth.LOGARITHMIC, in_a_tree)
+BOUNDS = Bounds(Growth.LOGARITHMIC, in_a_tree, positions=2)
 
 
 class Aggregator(NamedTuple):

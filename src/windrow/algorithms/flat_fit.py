@@ -52,7 +52,7 @@ from windrow.algorithms.bounds import Bounds, Growth
 from windrow.algorithms.memory import Memory
 
 NAME = "flat_fit"
-BOUNDS = Bounds(Growth.LINEAR, lambda events: events)
+BOUNDS = Bounds(Growth.LINEAR, lambda events: events, positions=2)
 
 
 class Traverser(NamedTuple):

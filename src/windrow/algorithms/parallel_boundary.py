@@ -65,7 +65,7 @@ from windrow.algorithms.sequential_boundary import (
 )
 
 NAME = "parallel_boundary"
-BOUNDS = Bounds(Growth.LINEAR, lambda events: events + 2)
+BOUNDS = Bounds(Growth.LINEAR, lambda events: events + 2, positions=1)
 
 __all__ = ["State", "refuses", "stored_partials"]
 

@@ -60,7 +60,7 @@ from windrow.algorithms.bounds import Bounds, Growth
 from windrow.algorithms.memory import Memory
 
 NAME = "sequential_boundary"
-BOUNDS = Bounds(Growth.LINEAR, lambda events: events + 2)
+BOUNDS = Bounds(Growth.LINEAR, lambda events: events + 2, positions=1)
 
 
 class Chunks(NamedTuple):

@@ -61,7 +61,7 @@ from windrow.algorithms.bounds import Bounds, Growth
 from windrow.algorithms.memory import Memory
 
 NAME = "slick_deque_non_inv"
-BOUNDS = Bounds(Growth.LINEAR, lambda events: events)
+BOUNDS = Bounds(Growth.LINEAR, lambda events: events, positions=1)
 
 
 class Deque(NamedTuple):

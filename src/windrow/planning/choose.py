@@ -1,25 +1,229 @@
-"""Which algorithm serves a window: one chain, in one place."""
+"""Which algorithm serves a window: one chain, in one place.
+
+1. The user named one: it is taken, or refused where it cannot be right.
+2. What cannot serve the aggregation is ruled out; each algorithm says itself why.
+3. What would be right only for numbers without rounding is ruled out, unless `exact=False`.
+4. What was not measured, or wants a core of its own, is ruled out; and, for a window that answers
+   for several ranges, what cannot, or only for one after the other.
+5. Of the rest, `prefer` decides: "throughput" takes the fastest by the measured cost table,
+   "latency" the fastest of those whose slowest round is bounded best, "memory" the one that keeps
+   least. Where two are within a tenth of each other, the other virtue decides.
+"""
 
 from __future__ import annotations
 
-from windrow import algorithms
-from windrow.algebra.monoid import Monoid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from windrow.algebra.monoid import Monoid, Traits
+from windrow.algebra.product import Product
+from windrow.algorithms import ALGORITHMS, Algorithm, find_form
+from windrow.algorithms.bounds import Growth
+from windrow.errors import InvalidArgument
+from windrow.planning import costs
+
+PREFERENCES = ("throughput", "latency", "memory")
+#: what is taken for the number of events in a window where nothing says it
+ASSUMED_EVENTS = 4096
+#: a tuple of a few numbers in plain Python
+OBJECT_BYTES = 100
+#: measurements on shared machines tell no finer differences
+TOLERANCE = 0.1
+
+#: what is known of algorithms, by their names
+Figures = Mapping[str, float]
+
+_WORST = {
+    Growth.CONSTANT: "a constant number of combines in its slowest round",
+    Growth.LOGARITHMIC: "a logarithmic number of combines in its slowest round",
+    Growth.LINEAR: "as many combines as the window has events in its slowest round",
+}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a caller asks of the planner.
+
+    Attributes:
+        algorithm: the name of one; None to have it chosen.
+        prefer: "throughput", "latency" or "memory".
+        exact: whether nothing of an event may stay behind when it has left.
+    """
+
+    algorithm: str | None = None
+    prefer: str = "throughput"
+    exact: bool = True
+
+    def __post_init__(self) -> None:
+        if self.prefer not in PREFERENCES:
+            known = ", ".join(map(repr, PREFERENCES))
+            raise InvalidArgument(f"prefer: one of {known}, not {self.prefer!r}")
+        if not isinstance(self.exact, bool):
+            raise InvalidArgument(f"exact: True or False, not {self.exact!r}")
+
+
+@dataclass(frozen=True)
+class Served:
+    """What an algorithm is to serve: one aggregation or a product of several.
+
+    Attributes:
+        name: for messages.
+        likenesses: the measured aggregations that stand for its parts; see `costs`.
+        partial_bytes: how large a partial is; a guess, if it is a Python object.
+        driven: how its windows move, one of those in `costs`.
+    """
+
+    name: str
+    traits: Traits
+    invertible: bool
+    likenesses: tuple[str, ...]
+    partial_bytes: int
+    driven: str
+
+    @classmethod
+    def plain(cls, name: str, monoid: Monoid) -> Served:
+        """An aggregation in plain Python."""
+        like = costs.likeness(name, monoid, costs.PLAIN)
+        invertible = monoid.inverse is not None
+        return cls(name, monoid.traits, invertible, (like,), OBJECT_BYTES, costs.PLAIN)
+
+    @classmethod
+    def compiled(
+        cls, name: str, aggregations: Sequence[str], product: Product, driven: str
+    ) -> Served:
+        """A product of aggregations, compiled."""
+        likenesses = []
+        for index, _places in product.combining:
+            # Behind the parts that were asked for come those that count values.
+            part = aggregations[index] if index < len(aggregations) else "count"
+            likenesses.append(costs.likeness(part, product.members[index].monoid, driven))
+        partial_bytes = 8 * sum(field.width or 1 for field in product.fields)
+        return cls(
+            name, product.traits, product.is_invertible, tuple(likenesses), partial_bytes, driven
+        )
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An algorithm, and why.
+
+    Attributes:
+        events: the number of events in a window that it was chosen for.
+        nanoseconds: what an event costs, about; None if it was not measured.
+        others: those that would serve as well, and what an event costs in them.
+        ruled_out: those that would not, and the reason.
+    """
+
+    algorithm: Algorithm
+    served: Served
+    why: str
+    events: int
+    nanoseconds: float | None
+    others: dict[str, float]
+    ruled_out: dict[str, str]
+
+    @property
+    def partials(self) -> int:
+        """How many partials a window keeps, at most."""
+        return self.algorithm.BOUNDS.partials(self.events)
+
+    @property
+    def bytes(self) -> int:
+        """How large a window is, at most."""
+        return _bytes(self.algorithm, self.served, self.events)
 
 
 def choose(
-    aggregation: str, monoid: Monoid, wanted: str | None = None, *, shared: bool = False
-) -> algorithms.Algorithm:
+    served: Served, wish: Wish, events: int | None = None, *, shared: bool = False
+) -> Choice:
     """The algorithm that the user named, if it can serve, or the best that there is.
 
-    With `shared`, the window is to answer for several ranges.
+    Args:
+        served: the aggregation.
+        wish: what the user asks for.
+        events: about how many events a window holds, if that is known.
+        shared: whether the window is to answer for several ranges.
     """
-    traits, invertible = monoid.traits, monoid.inverse is not None
-    if wanted is not None:
-        name = wanted
-    elif not shared:
-        name = "two_stacks_lite"
-    elif traits.selective or (invertible and traits.exact):
-        name = "slick_deque"
-    else:
-        name = "flat_fat"
-    return algorithms.find_form(name, aggregation, traits, invertible)
+    events = events or ASSUMED_EVENTS
+    if wish.algorithm is not None:
+        named = find_form(wish.algorithm, served.name, served.traits, served.invertible)
+        return Choice(
+            named, served, "it was asked for", events, _cost(named, served, events), {}, {}
+        )
+    measured: dict[str, float] = {}
+    ruled_out: dict[str, str] = {}
+    for name, algorithm in ALGORITHMS.items():
+        cost = _cost(algorithm, served, events)
+        reason = _why_not(algorithm, served, wish, shared)
+        if reason is None and cost is not None:
+            measured[name] = cost
+        else:
+            ruled_out[name] = reason or "it was not measured"
+    at_once = [name for name in measured if _offers(ALGORITHMS[name], "query_ranges")]
+    if shared and at_once:
+        for name in measured.keys() - at_once:
+            ruled_out[name] = "it answers its ranges one after the other"
+            del measured[name]
+    kept = {name: _bytes(ALGORITHMS[name], served, events) for name in measured}
+    chosen = ALGORITHMS[_PREFERRED[wish.prefer](measured, kept)]
+    cost = measured.pop(chosen.NAME)
+    why = _WHY[wish.prefer].format(worst=_WORST[chosen.BOUNDS.worst])
+    return Choice(chosen, served, why, events, cost, measured, ruled_out)
+
+
+def _cost(algorithm: Algorithm, served: Served, events: int) -> float | None:
+    return costs.nanoseconds(algorithm.NAME, served.likenesses, events, served.driven)
+
+
+def _why_not(algorithm: Algorithm, served: Served, wish: Wish, shared: bool) -> str | None:
+    """Why an algorithm is not among those to choose from."""
+    refusal = algorithm.refuses(served.traits, served.invertible)
+    if refusal is not None:
+        return refusal
+    if algorithm.BOUNDS.subtracts and wish.exact and not served.traits.exact:
+        return "subtracting rounded numbers leaves something behind; exact=False admits it"
+    if shared and not _offers(algorithm, "query_range"):
+        return "it cannot answer for a part of its window"
+    if hasattr(algorithm, "HELPER"):
+        return "it wants a second core, and tables keep all of them busy already"
+    return None
+
+
+def _offers(algorithm: Algorithm, operation: str) -> bool:
+    return any(function.__name__ == operation for function in algorithm.FUNCTIONS)
+
+
+def _bytes(algorithm: Algorithm, served: Served, events: int) -> int:
+    bounds = algorithm.BOUNDS
+    return served.partial_bytes * bounds.partials(events) + 8 * bounds.positions * events
+
+
+# What `prefer` means ------------------------------------------------------------------------------
+
+
+def _fastest(costs: Figures, kept: Figures) -> str:
+    return _least(costs, kept)
+
+
+def _steadiest(costs: Figures, kept: Figures) -> str:
+    bound = min(ALGORITHMS[name].BOUNDS.worst for name in costs)
+    steady = [name for name in costs if ALGORITHMS[name].BOUNDS.worst == bound]
+    return _least({name: costs[name] for name in steady}, kept)
+
+
+def _smallest(costs: Figures, kept: Figures) -> str:
+    return _least(kept, costs)
+
+
+def _least(first: Figures, second: Figures) -> str:
+    """The algorithm with the least first figure, or, of those next to it, the least second."""
+    limit = (1 + TOLERANCE) * min(first.values())
+    return min((name for name in first if first[name] <= limit), key=lambda name: second[name])
+
+
+_PREFERRED = {"throughput": _fastest, "latency": _steadiest, "memory": _smallest}
+_WHY = {
+    "throughput": "the fastest of those that serve, by the cost table",
+    "latency": "the fastest of those with {worst}",
+    "memory": "the fastest of those that keep least",
+}

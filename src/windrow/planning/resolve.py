@@ -12,8 +12,10 @@ from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.compiler import why_not_compiled
 from windrow.algebra.kinds import Kind, plain_type
 from windrow.algebra.monoid import Monoid
+from windrow.algorithms import find_form
 from windrow.errors import InvalidAggregation, InvalidArgument
-from windrow.planning.choose import choose
+from windrow.planning import costs
+from windrow.planning.choose import Wish
 from windrow.windows import RowsWindow, TimeWindow, TrailingWindow, Window, Windows, named
 
 
@@ -26,6 +28,9 @@ class Feature:
     monoid: Monoid
     type: pa.DataType
     compiled: bool
+
+    def __str__(self) -> str:
+        return f"{self.aggregation.name}({', '.join(self.columns)})"
 
     @property
     def watched(self) -> tuple[str, ...]:
@@ -63,7 +68,7 @@ class OverPlan:
     windows: dict[str, TrailingWindow]
     features: tuple[Feature, ...]
     outputs: tuple[Output, ...]
-    algorithm: str
+    wish: Wish
     schema: pa.Schema
 
     @property
@@ -72,6 +77,13 @@ class OverPlan:
         return [
             pa.field(output.name, self.features[output.feature].type) for output in self.outputs
         ]
+
+    def size_of(self, name: str) -> tuple[int | None, str]:
+        """How many events a window holds, if that is known, and how it moves; see `costs`."""
+        window = self.windows[name]
+        if isinstance(window, RowsWindow):
+            return window.range, costs.SLIDING
+        return None, costs.VARYING
 
     @property
     def measures_time(self) -> bool:
@@ -93,7 +105,7 @@ def resolve_over(
     order: str | Sequence[str] | None,
     windows: Windows,
     aggs: Measure | Iterable[Measure],
-    algorithm: str | None,
+    wish: Wish,
 ) -> OverPlan:
     """Check the arguments of `over` against a schema."""
     named_windows = {name: _trailing(name, window) for name, window in named(windows).items()}
@@ -103,7 +115,7 @@ def resolve_over(
     if any(isinstance(window, TimeWindow) for window in named_windows.values()):
         require_time(schema, order_columns)
     measures = measures_of(aggs)
-    features, places = features_of(schema, measures, algorithm)
+    features, places = features_of(schema, measures, wish)
     outputs = tuple(
         Output(
             measure.name if len(named_windows) == 1 else f"{measure.name}_{name}",
@@ -114,12 +126,9 @@ def resolve_over(
         for name in named_windows
     )
     _require_new_names(schema, outputs)
-    chosen = choose(features[0].aggregation.name, features[0].monoid, algorithm)
     return OverPlan(
-        key_columns, order_columns, named_windows, tuple(features), outputs,
-        # Of an algorithm with several forms, each feature may have its own.
-        algorithm or chosen.NAME, schema,
-    )  # fmt: skip
+        key_columns, order_columns, named_windows, tuple(features), outputs, wish, schema
+    )
 
 
 def _trailing(name: str, window: Window) -> TrailingWindow:
@@ -212,7 +221,7 @@ def measures_of(aggs: Measure | Iterable[Measure]) -> list[Measure]:
 
 
 def features_of(
-    schema: pa.Schema, measures: Iterable[Measure], algorithm: str | None
+    schema: pa.Schema, measures: Iterable[Measure], wish: Wish
 ) -> tuple[list[Feature], dict[tuple[Aggregation, tuple[str, ...]], int]]:
     """The distinct features of measures, and the place of each by aggregation and columns."""
     features: list[Feature] = []
@@ -221,11 +230,11 @@ def features_of(
         identified = (measure.aggregation, measure.columns)
         if identified not in places:
             places[identified] = len(features)
-            features.append(_feature(schema, measure, algorithm))
+            features.append(_feature(schema, measure, wish))
     return features, places
 
 
-def _feature(schema: pa.Schema, measure: Measure, algorithm: str | None) -> Feature:
+def _feature(schema: pa.Schema, measure: Measure, wish: Wish) -> Feature:
     aggregation = measure.aggregation
     required = [entry for entry in aggregation.inputs if not entry.optional]
     if len(measure.columns) < len(required):
@@ -251,7 +260,8 @@ def _feature(schema: pa.Schema, measure: Measure, algorithm: str | None) -> Feat
     except InvalidAggregation as error:
         held = ", ".join(map(str, types))
         raise InvalidArgument(f"aggs: {measure} cannot take columns of {held}: {error}") from error
-    choose(aggregation.name, monoid, algorithm)
+    if wish.algorithm is not None:
+        find_form(wish.algorithm, aggregation.name, monoid.traits, monoid.inverse is not None)
     compiled = monoid.is_numeric and all(
         kind.is_compiled or entry.carried
         for kind, entry in zip(kinds, aggregation.inputs, strict=False)

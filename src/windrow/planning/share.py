@@ -21,8 +21,8 @@ small: at most `limit` edges in its composite slide, and at most as many slices 
 window, unless its queries by themselves already have more. Queries that would make one plan larger
 than that are grouped: from the longest slide to the shortest, each joins the group whose composite
 slide grows least by it, which is the one it has the largest common divisor with. A group is a pass
-over the events, so between two known bounds, where no table is needed, `slicing.edges_between`
-marks the edges of all queries at once instead.
+over the events, so between two known bounds, where edges can be marked as they come, the length of
+the composite slide does not count.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -135,6 +135,11 @@ class SharedPlan:
         # An answer at the first edge is due at the end of the last slice, one period before.
         return (end - 1) % len(self.edges), end - first
 
+    @property
+    def repeats_soon(self) -> bool:
+        """Whether the composite slide is short enough to mark its edges."""
+        return _Load.joining(self.windows).repeats_soon(EDGE_LIMIT)
+
     def diagram(self, names: Sequence[str] | None = None, say: Wording = counted) -> str:
         """The composite slide as a ruler of edges, with the queries that answer at each.
 
@@ -167,6 +172,7 @@ class Sharing:
 
     groups: tuple[SharedPlan, ...]
     limit: int
+    bounded: bool = False
 
     def why(self, names: Sequence[str] | None = None, say: Wording = counted) -> tuple[str, ...]:
         """What is shared and why it is not shared further, in lines for people.
@@ -182,15 +188,15 @@ class Sharing:
         if len(self.groups) == 1:
             return (_summary(self.groups[0], names, say),)
         windows = [window for group in self.groups for window in group.windows]
-        whole = _Load.of(windows[0])
-        for window in windows[1:]:
-            whole = whole.joined(_Load.of(window))
-        length = say(whole.slide) if whole.slide < LIMIT else counted(whole.slide)
+        whole = _Load.joining(windows)
+        edges = (
+            f"{counted(whole.marks)} edges in a composite slide of {_length(whole.slide, say)}, "
+        )
         return (
-            f"one plan for all {len(windows)} queries: {counted(whole.marks)} edges in a composite "
-            f"slide of {length}, {counted(whole.kept)} slices kept",
-            f"{counted(self.limit)} of either are the most a plan is to have, so there are "
-            f"{len(self.groups)} groups, by common divisors",
+            f"one plan for all {len(windows)} queries: {'' if self.bounded else edges}"
+            f"{counted(whole.kept)} slices kept",
+            f"{counted(self.limit)}{'' if self.bounded else ' of either'} are the most a plan is "
+            f"to have, so there are {len(self.groups)} groups, by common divisors",
             *(
                 f"group {number}: {_summary(group, names, say)}"
                 for number, group in enumerate(self.groups, 1)
@@ -198,12 +204,18 @@ class Sharing:
         )
 
     def diagram(self, names: Sequence[str] | None = None, say: Wording = counted) -> str:
-        """The diagrams of all groups, one below the other."""
-        return "\n\n".join(group.diagram(names, say) for group in self.groups)
+        """The diagrams of all groups, one below the other, but for those too long to draw."""
+        return "\n\n".join(group.diagram(names, say) for group in self.groups if group.repeats_soon)
 
 
-def share(windows: Sequence[PeriodicWindow], limit: int = EDGE_LIMIT) -> Sharing:
-    """Plan the slices of many windows, in one group if it stays small."""
+def share(
+    windows: Sequence[PeriodicWindow], limit: int = EDGE_LIMIT, *, bounded: bool = False
+) -> Sharing:
+    """Plan the slices of many windows, in one group if it stays small.
+
+    With `bounded` the events lie between two known bounds, as those of a table do: edges are marked
+    between these, however long the composite slide, and only the slices of a window count.
+    """
     if not windows:
         raise InvalidArgument("windows: at least one window is needed")
     groups: list[tuple[_Load, list[int]]] = []
@@ -213,7 +225,7 @@ def share(windows: Sequence[PeriodicWindow], limit: int = EDGE_LIMIT) -> Sharing
         candidates = [
             (joined.slide // load.slide, joined.marks, index, joined)
             for index, (load, _) in enumerate(groups)
-            if (joined := load.joined(own)).is_small(limit, load.kept + own.kept)
+            if (joined := load.joined(own)).is_small(limit, load.kept + own.kept, bounded)
         ]
         if candidates:
             *_, index, joined = min(candidates)
@@ -226,6 +238,7 @@ def share(windows: Sequence[PeriodicWindow], limit: int = EDGE_LIMIT) -> Sharing
             for queries in (sorted(queries) for _, queries in groups)
         ),
         limit,
+        bounded,
     )
 
 
@@ -256,6 +269,10 @@ class _Load(NamedTuple):
             window.range,
         )
 
+    @classmethod
+    def joining(cls, windows: Sequence[PeriodicWindow]) -> _Load:
+        return reduce(cls.joined, map(cls.of, windows))
+
     def joined(self, other: _Load) -> _Load:
         slide = math.lcm(self.slide, other.slide)
         return _Load(
@@ -273,9 +290,13 @@ class _Load(NamedTuple):
         edges = min(self.marks, self.slide // self.unit)
         return -(-self.range * edges // self.slide)
 
-    def is_small(self, limit: int, kept_anyway: int) -> bool:
+    def is_small(self, limit: int, kept_anyway: int, bounded: bool) -> bool:
         """Whether such a plan is to be made."""
-        return self.slide < LIMIT and self.marks <= limit and self.kept <= max(limit, kept_anyway)
+        return (bounded or self.repeats_soon(limit)) and self.kept <= max(limit, kept_anyway)
+
+    def repeats_soon(self, limit: int) -> bool:
+        """Whether a composite slide has few edges."""
+        return self.slide < LIMIT and self.marks <= limit
 
 
 def _summary(plan: SharedPlan, names: Sequence[str] | None, say: Wording) -> str:
@@ -283,11 +304,21 @@ def _summary(plan: SharedPlan, names: Sequence[str] | None, say: Wording) -> str
     if len(called) > 4:
         called = [*called[:3], f"{len(called) - 3} more"]
     listed = " and ".join([", ".join(called[:-1]), called[-1]] if len(called) > 1 else called)
+    if not plan.repeats_soon:
+        load = _Load.joining(plan.windows)
+        return (
+            f"{listed}: composite slide {_length(load.slide, say)}, marked as events come, "
+            f"at most {counted(load.kept)} slices in a window"
+        )
     slices = f"{counted(len(plan.edges))} slice{'s' if len(plan.edges) > 1 else ''}"
     return (
         f"{listed}: composite slide {say(plan.period)}, {slices}, "
         f"at most {counted(plan.longest)} in a window"
     )
+
+
+def _length(slide: int, say: Wording) -> str:
+    return say(slide) if slide < LIMIT else counted(slide)
 
 
 def _name(query: int, names: Sequence[str] | None) -> str:

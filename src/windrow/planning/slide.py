@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Measure
 from windrow.algebra.kinds import plain_type
 from windrow.errors import InvalidArgument
-from windrow.planning.choose import choose
+from windrow.planning import costs
+from windrow.planning.choose import Wish
 from windrow.planning.resolve import (
     Feature,
     columns_named,
@@ -20,8 +23,11 @@ from windrow.planning.resolve import (
     require_sortable,
     require_time,
 )
+from windrow.planning.share import Sharing, share
+from windrow.slicing import LIMIT, PeriodicWindow, pairs
 from windrow.windows import (
     DeltaWindow,
+    EveryRows,
     EveryTime,
     PunctuatedWindow,
     RowsWindow,
@@ -49,7 +55,7 @@ class SlidePlan:
     features: tuple[Feature, ...]
     #: the name of each answer, and its feature
     outputs: tuple[tuple[str, int], ...]
-    algorithm: str
+    wish: Wish
     schema: pa.Schema
     changes_only: bool
     #: the type of the order column, or a finer one if a window begins or ends between its ticks
@@ -71,6 +77,61 @@ class SlidePlan:
         ]
         return list(dict.fromkeys((self.order[0], *inputs, *extra)))
 
+    def size_of(self, name: str) -> tuple[int | None, str]:
+        """How many slices a window holds, if that is known, and how it moves; see `costs`."""
+        if name not in self.periodic:
+            return None, costs.VARYING
+        held = self.periodic[name]
+        (group,) = [group for group in self.groups if name in group]
+        # Every window of the group cuts, but no two cuts are closer than one tick.
+        cuts = sum(
+            Fraction(pairs.slices_per_slide(self.periodic[other]), self.periodic[other].slide)
+            for other in group
+        )
+        return min(math.ceil(held.range * cuts), held.range), costs.VARYING
+
+    @cached_property
+    def periodic(self) -> dict[str, PeriodicWindow]:
+        """The windows with a range and a slide in one unit: nanoseconds, or rows."""
+        found = {}
+        for name, window in self.windows.items():
+            every = getattr(window, "every", None)
+            if isinstance(window, TimeWindow) and isinstance(every, EveryTime):
+                extent, slide, offset = window.range, every.time, every.offset
+            elif isinstance(window, RowsWindow) and isinstance(every, EveryRows):
+                # After every so many rows: it is the ends that are multiples of the slide.
+                extent, slide, offset = window.range, every.rows, -window.range
+            else:
+                continue
+            # What is longer than any table need not be planned.
+            if max(extent, slide) < LIMIT:
+                found[name] = PeriodicWindow(extent, slide, offset)
+        return found
+
+    @cached_property
+    def sharing(self) -> list[tuple[list[str], Sharing]]:
+        """How the periodic windows share slices, for those in time and those in rows."""
+        units = [
+            [name for name in self.periodic if isinstance(self.windows[name], unit)]
+            for unit in (TimeWindow, RowsWindow)
+        ]
+        return [
+            (names, share([self.periodic[name] for name in names], bounded=True))
+            for names in units
+            if names
+        ]
+
+    @cached_property
+    def groups(self) -> list[list[str]]:
+        """The windows that share slices. Those that are not periodic share theirs."""
+        others = [name for name in self.windows if name not in self.periodic]
+        shared = [
+            [names[query] for query in group.queries]
+            for names, sharing in self.sharing
+            for group in sharing.groups
+        ]
+        return [*shared, others] if others else shared
+
     def measured(self, window: Window) -> tuple[str, ...]:
         """The columns that a window measures by: an event without a value there is in none."""
         by_time = self.order[:1] if measures_time(window) else ()
@@ -84,7 +145,7 @@ def resolve_slide(
     order: str | Sequence[str] | None,
     windows: Windows,
     aggs: Measure | Iterable[Measure],
-    algorithm: str | None,
+    wish: Wish,
     changes_only: bool,
 ) -> SlidePlan:
     """Check the arguments of `slide` against a schema."""
@@ -100,20 +161,19 @@ def resolve_slide(
             require_time(schema, order_columns)
         _require_window_column(schema, window)
     measures = measures_of(aggs)
-    features, places = features_of(schema, measures, algorithm)
+    features, places = features_of(schema, measures, wish)
     outputs = tuple(
         (measure.name, places[measure.aggregation, measure.columns]) for measure in measures
     )
     several = [NAME] if len(named_windows) > 1 else []
     _require_distinct([*several, START, END, *(name for name, _ in outputs)], key_columns)
-    chosen = choose(features[0].aggregation.name, features[0].monoid, algorithm)
     return SlidePlan(
         key_columns,
         order_columns,
         named_windows,
         tuple(features),
         outputs,
-        algorithm or chosen.NAME,
+        wish,
         schema,
         changes_only,
         _order_type(plain_type(schema.field(order_columns[0]).type), named_windows.values()),

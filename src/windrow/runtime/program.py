@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
+from typing import Any
 
+from windrow.algebra.compiler import Kernel
+from windrow.algorithms import Algorithm
 from windrow.planning.resolve import Feature, OverPlan
 from windrow.runtime import columns as arrow
 from windrow.runtime.features import Answers, Features, overflow_named
 from windrow.runtime.passes import Block, CompiledPass, PlainPass, driver_for, extent_of, kernel_for
-from windrow.windows import TrailingWindow
 
 
 class Program(Features):
@@ -18,12 +21,17 @@ class Program(Features):
         """`nullable` names the columns that may hold nulls."""
         super().__init__(plan.features, nullable)
         self.plan = plan
+        #: the algorithm of the compiled features, for each window
+        self._forms: dict[str, Algorithm] = {}
+        self._kernels: dict[tuple[Callable[..., Any], str], Kernel] = {}
         if self.compiled:
-            self._form = self.compiled_form(plan.algorithm)
-            self._kernels = {
-                driver_for(window): kernel_for(window, self._form, self.product, self.checked)
-                for window in plan.windows.values()
-            }
+            for name, window in plan.windows.items():
+                form = self.choice(plan.wish, *plan.size_of(name)).algorithm
+                self._forms[name] = form
+                joined = driver_for(window), form.NAME
+                if joined not in self._kernels:
+                    kernel = kernel_for(window, form, self.product, self.checked)
+                    self._kernels[joined] = kernel
         tick = 1
         if plan.measures_time:
             tick = arrow.nanoseconds_per_tick(plan.schema.field(plan.order[0]).type)
@@ -32,21 +40,23 @@ class Program(Features):
     @property
     def threads(self) -> int:
         """How many threads a pass keeps busy."""
-        return 2 if self.compiled and hasattr(self._form, "HELPER") else 1
+        return 2 if any(hasattr(form, "HELPER") for form in self._forms.values()) else 1
 
     def passes(self, name: str) -> tuple[CompiledPass | None, list[PlainPass]]:
         """One window, empty."""
         window, extent = self.plan.windows[name], self.extents[name]
         compiled = None
         if self.compiled:
-            kernel = self._kernels[driver_for(window)]
-            compiled = CompiledPass(window, kernel, self.product, self._form, extent)
-        return compiled, [self._plain_pass(window, feature, extent) for feature in self.plain]
+            form = self._forms[name]
+            kernel = self._kernels[driver_for(window), form.NAME]
+            compiled = CompiledPass(window, kernel, self.product, form, extent)
+        return compiled, [self._plain_pass(name, feature) for feature in self.plain]
 
-    def _plain_pass(self, window: TrailingWindow, feature: Feature, extent: int) -> PlainPass:
+    def _plain_pass(self, name: str, feature: Feature) -> PlainPass:
         monoid, indices = self.plain_part(feature)
-        form = self.plain_form(self.plan.algorithm, feature)
-        return PlainPass(window, monoid, indices, form, extent)
+        events, _driven = self.plan.size_of(name)
+        form = self.plain_choice(feature, self.plan.wish, events).algorithm
+        return PlainPass(self.plan.windows[name], monoid, indices, form, self.extents[name])
 
 
 def drive(

@@ -2,7 +2,7 @@
 
 1. Sort the rows by key and order.
 2. For every window, find which rows each of its answers is about (`edges`).
-3. Cut the rows where some answer begins or ends: the slices, shared by all windows.
+3. Cut the rows where some answer begins or ends: the slices, shared by all windows of a group.
 4. Combine the rows of each slice, once.
 5. For every window, go over the slices and answer.
 """
@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from windrow.algebra.compiler import Kernel
 from windrow.algebra.linking import link
 from windrow.algebra.memory import KernelMemory
+from windrow.algorithms import Algorithm
 from windrow.algorithms.memory import PLAIN_SLOTS, PlainMemory
 from windrow.errors import InvalidArgument
 from windrow.planning.resolve import Feature
@@ -51,7 +52,11 @@ def slide_table(table: pa.Table, plan: SlidePlan) -> pa.Table:
         held = columns
         if seen is not None:
             held = {name: column.filter(pa.array(seen)) for name, column in columns.items()}
-        pieces |= _Run(plan, windows, held).answers()
+        rows = _Rows(plan, held)
+        for group in plan.groups:
+            shared = {name: windows[name] for name in group if name in windows}
+            if shared:
+                pieces |= _Run(plan, shared, rows).answers()
     return pa.concat_tables([pieces[name] for name in plan.windows])
 
 
@@ -72,7 +77,7 @@ def _by_rows_seen(
 
     A row without a time lies in no window of time, and one without a measure, or with NaN, in no
     window of differences. Windows of rows see all of them. Where nothing is missing, and that is
-    nearly always, all windows share their slices.
+    nearly always, all windows share the sorted rows.
     """
     groups: dict[tuple[str, ...], dict[str, Window]] = {}
     present: dict[str, Array] = {}
@@ -98,20 +103,16 @@ def _present(column: pa.Array) -> Array:
     return ~missing.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
 
 
-class _Run:
-    """Windows over the same rows: sorted, and cut into slices that all windows share."""
+class _Rows:
+    """Rows sorted by key and order."""
 
-    def __init__(
-        self, plan: SlidePlan, windows: dict[str, Window], columns: Mapping[str, pa.Array]
-    ) -> None:
-        self._plan = plan
-        self._windows = windows
+    def __init__(self, plan: SlidePlan, columns: Mapping[str, pa.Array]) -> None:
         keys, order = [[columns[name] for name in names] for names in (plan.key, plan.order)]
-        self._size = len(order[0])
-        permutation, self._starts = arrange(keys, order, self._size)
-        heads = self._starts[:-1]
+        self.size = len(order[0])
+        permutation, self.starts = arrange(keys, order, self.size)
+        heads = self.starts[:-1]
         if permutation is None:
-            self._columns = dict(columns)
+            self.columns = dict(columns)
         else:
             heads = permutation[heads]
             names = [name for name in columns if name in plan.read_by_row]
@@ -119,18 +120,35 @@ class _Run:
             taken = in_threads(
                 lambda name: pc.take(columns[name], indices, boundscheck=False), names
             )
-            self._columns = dict(zip(names, taken, strict=True))
+            self.columns = dict(zip(names, taken, strict=True))
         #: the keys, one row for each run
-        self._keys = [column.take(pa.array(heads)) for column in keys]
-        nullable = {name for name, column in self._columns.items() if column.null_count}
-        self._features = Features(plan.features, nullable)
+        self.keys = [column.take(pa.array(heads)) for column in keys]
+        nullable = {name for name, column in self.columns.items() if column.null_count}
+        self.features = Features(plan.features, nullable)
+
+    def finder(self, order: str, timed: bool) -> Finder:
+        """What finds the answers of windows; `timed` if some of them measure time."""
+        return Finder(self.columns, order, self.starts, self.size, timed)
+
+
+class _Run:
+    """Windows that share their slices, over sorted rows."""
+
+    def __init__(self, plan: SlidePlan, windows: dict[str, Window], rows: _Rows) -> None:
+        self._plan = plan
+        self._windows = windows
+        self._size, self._starts, self._columns = rows.size, rows.starts, rows.columns
+        self._keys, self._features = rows.keys, rows.features
+        #: the algorithm of the compiled features, for each window
+        self._forms: dict[str, Algorithm] = {}
         if self._features.compiled:
-            self._form = self._features.compiled_form(plan.algorithm)
-        timed = any(map(measures_time, windows.values()))
-        finder = Finder(self._columns, plan.order[0], self._starts, self._size, timed)
+            for name in windows:
+                choice = self._features.choice(plan.wish, *plan.size_of(name))
+                self._forms[name] = choice.algorithm
+        finder = rows.finder(plan.order[0], any(map(measures_time, windows.values())))
         found = in_threads(lambda item: finder.find(*item), windows.items())
         self._extents = dict(zip(windows, found, strict=True))
-        marks = [rows for each in found for rows in (each.firsts, each.stops)]
+        marks = [cuts for each in found for cuts in (each.firsts, each.stops)]
         #: where slices begin and end
         self._cuts = edges.cuts(marks, self._size)
         self._memory = KernelMemory(self._features.product)
@@ -197,7 +215,7 @@ class _Run:
                 partials = self._plain_slices(feature, block)
                 for name in self._windows:
                     found = answers[name].plain[index]
-                    self._answer_plain(found, feature, partials, firsts[name], stops[name])
+                    self._answer_plain(name, found, feature, partials, firsts[name], stops[name])
         tables = in_threads(lambda name: self._table(name, answers[name]), self._windows)
         return dict(zip(self._windows, tables, strict=True))
 
@@ -244,17 +262,22 @@ class _Run:
         """
         partials = self._aggregate()
         memory, product = self._memory, self._features.product
-        functions = self._form.FUNCTIONS
-        kernel = Kernel(slices.answer_windows, functions, product, self._features.checked)
-        move = Kernel(drivers.move, functions, product, checked=False)
+        kernels = {
+            form.NAME: (
+                Kernel(slices.answer_windows, form.FUNCTIONS, product, self._features.checked),
+                Kernel(drivers.move, form.FUNCTIONS, product, checked=False),
+            )
+            for form in self._forms.values()
+        }
 
         def answer(piece: tuple[str, int, int]) -> None:
             name, answered, stop = piece
-            held = firsts[name], stops[name]
+            held, form = (firsts[name], stops[name]), self._forms[name]
+            kernel, move = kernels[form.NAME]
             # Windows of a few hundred slices find room at once; larger ones grow to it.
             capacity = _FIRST_CAPACITY
-            ring = self._form.allocate(memory, capacity)
-            state = empty_state(self._form, product, ring)
+            ring = form.allocate(memory, capacity)
+            state = empty_state(form, product, ring)
             while True:
                 state, answered = kernel(
                     *memory.workspace(), partials, tuple(answers[name].values),
@@ -263,7 +286,7 @@ class _Run:
                 if answered >= stop:
                     return
                 capacity *= 2
-                larger = self._form.allocate(memory, capacity)
+                larger = form.allocate(memory, capacity)
                 state, _row = move(*memory.workspace(), state, ring, larger)
                 ring = larger
 
@@ -273,12 +296,13 @@ class _Run:
         in_threads(answer, pieces, self._threads)
 
     def _answer_plain(
-        self, answers: list[Any], feature: Feature, partials: Sequence[Any],
+        self, name: str, answers: list[Any], feature: Feature, partials: Sequence[Any],
         firsts: Array, stops: Array,
     ) -> None:  # fmt: skip
         monoid, _indices = self._features.plain_part(feature)
-        form = self._features.plain_form(self._plan.algorithm, feature)
-        window = LinkedWindow(form, monoid)
+        events, _driven = self._plan.size_of(name)
+        choice = self._features.plain_choice(feature, self._plan.wish, events)
+        window = LinkedWindow(choice.algorithm, monoid)
         stored = PlainMemory().array(len(partials))
         for number, partial in enumerate(partials):
             stored.store(number, partial)

@@ -14,7 +14,7 @@ from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.kinds import Kind
 from windrow.algebra.nullable import skipping_nulls
 from windrow.errors import EmptyWindow, InvalidArgument
-from windrow.planning.choose import choose
+from windrow.planning.choose import Served, Wish, choose
 from windrow.runtime.linked import LinkedWindow
 
 
@@ -24,6 +24,8 @@ class Window:
     Args:
         aggregation: what to compute, as in `wr.max()`.
         algorithm: the name of an algorithm; by default the planner chooses one.
+        prefer: what the planner is to look for: "throughput", "latency" or "memory".
+        exact: False, to admit algorithms that subtract floats.
         ranges: numbers of newest events to be asked for beside the whole window, as in
             `query(range=3)`; algorithms that cannot share a window raise `NotApplicable`.
 
@@ -40,6 +42,8 @@ class Window:
         aggregation: Aggregation | Measure,
         *,
         algorithm: str | None = None,
+        prefer: str = "throughput",
+        exact: bool = True,
         ranges: Iterable[int] = (),
     ) -> None:
         if isinstance(aggregation, Measure):
@@ -51,7 +55,12 @@ class Window:
         self._aggregation = aggregation
         monoid = aggregation.monoid_for((Kind.ANY,) * len(aggregation.inputs))
         wanted = [_range(each) for each in ranges]
-        self._algorithm = choose(aggregation.name, monoid, algorithm, shared=bool(wanted))
+        chosen = choose(
+            Served.plain(aggregation.name, monoid),
+            Wish(algorithm, prefer, exact),
+            shared=bool(wanted),
+        )
+        self._algorithm = chosen.algorithm
         # Carried inputs may be null, unless they are the value itself.
         watched = [
             index

@@ -7,13 +7,14 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
 from windrow.errors import InvalidArgument
 from windrow.planning.resolve import OverPlan, resolve_over
 from windrow.runtime.program import Program
 from windrow.runtime.rolling import Rolling, whole_peers
+from windrow.spark.schema import arrow_schema, nullable_columns
 
 
 def over_dataframe(frame: Any, **arguments: Any) -> Any:
@@ -23,12 +24,12 @@ def over_dataframe(frame: Any, **arguments: Any) -> Any:
     if frame.isStreaming:
         raise InvalidArgument("data: over on a streaming DataFrame is not supported yet")
     schema = frame.schema
-    plan = resolve_over(to_arrow_schema(schema, timezone="UTC"), **arguments)
+    plan = resolve_over(arrow_schema(frame), **arguments)
     if not plan.order:
         raise InvalidArgument(
             "order: rows of a Spark DataFrame have no order of their own; name a column"
         )
-    nullable = {field.name for field in schema.fields if field.nullable}
+    nullable = nullable_columns(frame)
     Program(plan, nullable)  # what a task would refuse is refused here, when the call is made
     added = from_arrow_schema(pa.schema(plan.output_fields))
     if frame.sparkSession.conf.get("spark.sql.caseSensitive") != "true":

@@ -1,0 +1,52 @@
+"""A schema for calls that are planned without data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pyarrow as pa
+
+from windrow.algebra.aggregation import Input, Measure
+from windrow.algebra.kinds import Kind
+from windrow.planning.resolve import measures_of
+from windrow.windows import DeltaWindow, PunctuatedWindow, Windows, named
+
+
+def assumed_schema(
+    key: str | Sequence[str] | None,
+    order: str | Sequence[str] | None,
+    windows: Windows,
+    aggs: Measure | Iterable[Measure],
+) -> pa.Schema:
+    """The columns that a call names: times to order by, floats to compute with."""
+    types: dict[str, pa.DataType] = {}
+    for name in _names(order):
+        types.setdefault(name, pa.timestamp("us"))
+    for name in _names(key):
+        types.setdefault(name, pa.int64())
+    for window in named(windows).values():
+        if isinstance(window, PunctuatedWindow):
+            types.setdefault(window.column, pa.bool_())
+        elif isinstance(window, DeltaWindow):
+            types.setdefault(window.column, pa.float64())
+    for measure in measures_of(aggs):
+        for column, entry in zip(measure.columns, measure.aggregation.inputs, strict=False):
+            types.setdefault(column, _input_type(entry))
+    return pa.schema(list(types.items()))
+
+
+def _names(given: str | Sequence[str] | None) -> Sequence[str]:
+    if given is None:
+        return ()
+    return (given,) if isinstance(given, str) else given
+
+
+def _input_type(entry: Input) -> pa.DataType:
+    for kind, data_type in (
+        (Kind.FLOAT, pa.float64()),
+        (Kind.INTEGER, pa.int64()),
+        (Kind.BOOLEAN, pa.bool_()),
+    ):
+        if kind in entry.accepts:
+            return data_type
+    return pa.string()

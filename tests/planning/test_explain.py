@@ -1,0 +1,95 @@
+"""What people and programs read of a plan."""
+
+import json
+
+import pyarrow as pa
+
+import windrow as wr
+
+
+def test_a_plan_says_what_was_chosen_why_and_what_not():
+    plan = wr.plan(
+        key="user",
+        order="ts",
+        windows={"100": wr.rows(100), "1h": wr.time("1 hour")},
+        aggs=[wr.max("amount"), wr.mean("amount"), wr.collect("amount")],
+    )
+    text = str(plan)
+    assert text.startswith("over: 2 windows, for each user, ordered by ts\n\nmax(amount)")
+    assert "max(amount), mean(amount): compiled, in one pass; a partial is 3 numbers" in text
+    assert "collect(amount): plain Python" in text
+    assert "by the cost table" in text
+    assert "not subtract_on_evict or slick_deque_inv: it has no inverse" in text
+    assert "How many events 1h will hold is not known; 4,096 are assumed." in text
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_a_plan_for_programs():
+    plan = wr.plan(
+        key="k",
+        order="ts",
+        windows={"6": wr.rows(6, every=2), "8": wr.rows(8, every=4), "s": wr.session("1 hour")},
+        aggs=wr.max("x"),
+    )
+    found = plan.to_dict()
+    assert found == json.loads(json.dumps(found))
+    assert found["call"] == "slide"
+    assert found["slices"] == [["6", "8"], ["s"]]
+    assert found["groups"][0]["windows"]["6"]["events"] == 5
+    assert found["groups"][0]["windows"]["6"]["ruled_out"]["subtract_on_evict"]
+
+
+def test_a_plan_draws_the_slices_that_windows_share():
+    windows = {"a": wr.rows(6, every=2), "b": wr.rows(8, every=4)}
+    text = str(wr.plan(order="ts", windows=windows, aggs=wr.max("x")))
+    diagram = """\
+Slices
+  a and b: composite slide 4, 2 slices, at most 4 in a window
+
+    edges  0   2   4
+           |---|---|
+    a          3   3
+    b              4
+"""
+    assert diagram in text
+
+
+def test_a_plan_says_when_windows_are_cut_apart():
+    """A long window with a long slide is not to be cut by the slices of a short one."""
+    windows = {"fine": wr.rows(1000, every=1), "coarse": wr.rows(1_000_000, every=10_000)}
+    plan = wr.plan(order="ts", windows=windows, aggs=wr.max("x"))
+    assert plan.to_dict()["slices"] == [["coarse"], ["fine"]]
+    assert "65,536 are the most a plan is to have, so there are 2 groups" in str(plan)
+
+
+def test_a_composite_slide_that_never_ends_is_not_drawn():
+    windows = {f"q{n}": wr.rows(1000 * n + 7, every=100 * n + 1) for n in range(1, 20)}
+    text = str(wr.plan(order="ts", windows=windows, aggs=wr.max("x")))
+    assert "marked as events come" in text
+    assert "and 11 more windows" in text
+
+
+def test_windows_that_are_cut_apart_answer_as_alone():
+    table = pa.table({"t": range(2000), "x": [float(i * 7919 % 101) for i in range(2000)]})
+    windows = {
+        "fine": wr.rows(3, every=1),
+        "coarse": wr.rows(10**6, every=10_00),
+        "ticks": wr.rows(50, every=7),
+    }
+    together = wr.slide(table, order="t", windows=windows, aggs=wr.max("x"))
+    alone = [
+        wr.slide(table, order="t", windows={name: window, "other": wr.rows(1, every=2000)},
+                 aggs=wr.max("x"))
+        for name, window in windows.items()
+    ]  # fmt: skip
+    kept = pa.concat_tables([each.filter(pa.compute.field("window") != "other") for each in alone])
+    assert together == kept
+
+
+def test_types_come_from_the_data():
+    table = pa.table({"ts": [1], "n": [1], "x": pa.array([None], pa.float64())})
+    plan = wr.plan(table, order="ts", windows=wr.rows(10), aggs=[wr.sum("n")])
+    assert "Without data" not in str(plan)
+    assert plan.groups[0].partial_bytes == 16  # an integer sum keeps two halves
+    nulls = wr.plan(table, order="ts", windows=wr.rows(10), aggs=[wr.sum("x")])
+    assert nulls.groups[0].partial_bytes == 16  # a count beside the sum
