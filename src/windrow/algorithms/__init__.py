@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from windrow.algebra.monoid import Monoid, Traits
 from windrow.algebra.slots import Partial, Ring
 from windrow.algorithms import (
+    amortized_monoid_tree,
     base_intervals,
     daba,
     daba_lite,
@@ -84,6 +85,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         slick_deque_inv,
         sequential_boundary,
         parallel_boundary,
+        amortized_monoid_tree,
     )
 }
 

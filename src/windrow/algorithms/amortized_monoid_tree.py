@@ -1,0 +1,315 @@
+"""Amortized monoid tree (AMTA, the amortized Monoid Tree Aggregator).
+
+paper      003 §4.2
+order      first in, first out
+requires   an associative combine, nothing else
+insert     at most log2(n) combines, 2 on average
+evict      at most 3 log2(n) combines, 1 on average; any number at once: at most 3 log2(n)
+query      1 combine; of the newest k events at most 3 log2(n)
+space      at most 2n + log2(n) partials
+
+The events are the leaves of a forest, kept level by level (see `levels`). A pair gets a parent when
+it is no longer the newest of its level, so a node is written once, when its value is final, and
+never again: an insert writes its leaf, and here and there parents above. Every level ends with a
+newest pair, full or half, that is the root of its own tree.
+
+Beside the forest stand two partials. The front partial is that of the leftmost tree, the one whose
+root is the newest pair of the highest level; the back partial is that of all events behind it, into
+which an insert combines its event. A query combines the two. Of what the front partial will be when
+more events have left, a stack holds as much as the forest does not tell at once: the partials from
+the second element of each pair on the way down to the oldest event, to the end of the leftmost
+tree. Evicting takes the top of the stack, and where that begins a node, goes down in it and piles
+up the second halves. When the leftmost tree is used up, all is computed from the next one.
+
+Whatever leaves, what stays is found on one way from root to leaf, so evicting a million events
+touches as few nodes as evicting a handful.
+
+      level 2   [ a    ..    d |    .          .      ]
+      level 1   [ a..b  | c..d | e..f  | g..h ]
+      level 0   [ a | b | c| d | e | f | g | h | i | j ]
+                    ^          ^                       ^
+                  front     boundary                  end
+
+      front_partial = b..d     stack = c..d     back_partial = e..j = e..f ; g..h ; i..j
+
+The stack's partials begin at front + 1 and then where the node of the one before ends: each time
+the widest node that begins there is passed over, which is why no position needs to be kept.
+
+Nodes are final, so all but what the next operation reads may lie elsewhere. What is read: by an
+insert, the newest two pairs of each level; by an evict, the front partial, the stack, and of each
+level the oldest pair that is whole; by a bulk eviction, one pair of each level on the way to the
+new oldest event, and the newest pair of each level.
+
+Invariants, for a window of events v[0] to v[n-1], positions being counted from front:
+
+1. front < boundary <= end, or all are equal; end - front = n.
+2. The node of width w that begins at i and ends before j holds v[i] .. v[j-1], for every node that
+   lies within the window and ends at least w - 1 events before the window does.
+3. From front + 1 on, passing over the widest node each time leads to boundary; the partials on the
+   stack, its top first, reach from those places to the boundary.
+4. front_partial is the partial of the events before boundary.
+5. back_partial is that of the others, the identity if there are none.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from windrow.algebra.monoid import Traits
+from windrow.algebra.slots import (
+    Partial,
+    Ring,
+    capacity,
+    combine,
+    identity,
+    load,
+    release,
+    store,
+)
+from windrow.algorithms.levels import LEVEL_FUNCTIONS, copy_nodes, lowest_bit, node_at
+from windrow.algorithms.memory import Memory
+
+NAME = "amortized_monoid_tree"
+
+#: as many as there are bits in a position
+MOST_LEVELS = 64
+
+
+class Forest(NamedTuple):
+    """The nodes of all levels, and the stack."""
+
+    nodes: Ring
+    stack: Ring
+
+
+class State(NamedTuple):
+    """The oldest event, where the leftmost tree and the window end, the stack's depth, partials."""
+
+    front: int
+    boundary: int
+    end: int
+    depth: int
+    front_partial: Partial
+    back_partial: Partial
+
+
+def refuses(traits: Traits, invertible: bool) -> str | None:
+    """Why it cannot serve such an aggregation: it serves all."""
+    return None
+
+
+def allocate(memory: Memory, capacity: int) -> Forest:
+    """Room for so many events."""
+    return Forest(memory.queue(2 * capacity), memory.array(MOST_LEVELS))
+
+
+def empty(ring: Forest, position: int) -> State:
+    """A window with no events."""
+    release(ring.nodes, node_at(position, 0))
+    return State(position, position, position, 0, identity(), identity())
+
+
+def has_room(state: State, ring: Forest) -> bool:
+    """Whether one more event fits."""
+    return 2 * (state.end - state.front) < capacity(ring.nodes)
+
+
+def resize(state: State, ring: Forest, other: Forest) -> State:
+    """The same window in another ring."""
+    copy_nodes(ring.nodes, other.nodes, state.front, state.end)
+    for depth in range(state.depth):
+        store(other.stack, depth, load(ring.stack, depth))
+    return state
+
+
+def insert(state: State, ring: Forest, partial: Partial) -> State:
+    """Keep the event, and give parents to the pairs that are no longer the newest of their level.
+
+    If a level gets a node that ends 2w before `beyond`, w being the width, then its pair is new, and
+    the pair before it, if it is whole, gets its parent.
+    """
+    nodes = ring.nodes
+    store(nodes, node_at(state.end, 1), partial)
+    beyond, width = state.end + 2, 1
+    while beyond & width == 0 and beyond - 4 * width >= state.front:
+        begin = beyond - 4 * width
+        first, second = (
+            load(nodes, node_at(begin, width)),
+            load(nodes, node_at(begin + width, width)),
+        )
+        width *= 2
+        store(nodes, node_at(begin, width), combine(first, second))
+    if state.front == state.end:
+        return State(state.front, state.end + 1, state.end + 1, 0, partial, identity())
+    return State(
+        state.front, state.boundary, state.end + 1, state.depth,
+        state.front_partial, combine(state.back_partial, partial),
+    )  # fmt: skip
+
+
+def descend(state: State, ring: Forest, width: int) -> State:
+    """Pile up the second elements of the pairs, of this width and below, on the way to the front."""
+    depth = state.depth
+    while width > 0:
+        middle = (state.front & (-2 * width)) + width
+        if state.front < middle < state.boundary:
+            newer = load(ring.nodes, node_at(middle, width))
+            if depth > 0:
+                newer = combine(newer, load(ring.stack, depth - 1))
+            store(ring.stack, depth, newer)
+            depth += 1
+        width >>= 1
+    return State(
+        state.front, state.boundary, state.end, depth, state.front_partial, state.back_partial
+    )
+
+
+def reach(state: State, ring: Forest) -> State:
+    """Let the front partial, which is that of the oldest event, reach to the boundary."""
+    if state.depth == 0:
+        return state
+    return State(
+        state.front, state.boundary, state.end, state.depth,
+        combine(state.front_partial, load(ring.stack, state.depth - 1)), state.back_partial,
+    )  # fmt: skip
+
+
+def settle(ring: Forest, front: int, end: int) -> State:
+    """A window of all events from `front` on, computed from the forest alone.
+
+    As long as the level above has a node left, this level's newest pair belongs to the back.
+    """
+    if front == end:
+        return State(front, front, front, 0, identity(), identity())
+    back_partial, boundary, width = identity(), end, 1
+    while ((end + 1) & (-2 * width)) - (front & (-2 * width)) >= 4 * width:
+        boundary -= width
+        back_partial = combine(load(ring.nodes, node_at(boundary, width)), back_partial)
+        if boundary & width != 0:
+            boundary -= width
+            back_partial = combine(load(ring.nodes, node_at(boundary, width)), back_partial)
+        width *= 2
+    oldest = load(ring.nodes, node_at(front, 1))
+    state = State(front, boundary, end, 0, oldest, back_partial)
+    return reach(descend(state, ring, width), ring)
+
+
+def evict(state: State, ring: Forest) -> State:
+    """Drop the oldest event: the stack knows the front partial without it."""
+    front = state.front + 1
+    release(ring.nodes, node_at(front, 0))
+    if front == state.boundary:
+        return settle(ring, front, state.end)
+    depth = state.depth - 1
+    lighter = State(
+        front, state.boundary, state.end, depth, load(ring.stack, depth), state.back_partial
+    )
+    return descend(lighter, ring, lowest_bit(front) >> 1)
+
+
+def evict_many(state: State, ring: Forest, count: int) -> State:
+    """Drop the oldest events, by one way down to the oldest that stays."""
+    front = state.front + count
+    release(ring.nodes, node_at(front, 0))
+    if front >= state.boundary:
+        return settle(ring, front, state.end)
+    depth, begin, width = state.depth, state.front + 1, 1
+    while begin <= front:
+        width = lowest_bit(begin)
+        begin += width
+        depth -= 1
+    oldest = load(ring.nodes, node_at(front, 1))
+    lighter = State(front, state.boundary, state.end, depth, oldest, state.back_partial)
+    return reach(descend(lighter, ring, width >> 1), ring)
+
+
+def query(state: State, ring: Forest) -> Partial:
+    """Combine the leftmost tree with the others."""
+    return combine(state.front_partial, state.back_partial)
+
+
+def widest_node(begin: int, stop: int, end: int) -> int:
+    """How wide a node can be that begins at a position, ends by `stop`, and has been written."""
+    width = lowest_bit(begin)
+    while begin + width > stop or begin + 2 * width > end + 1:
+        width >>= 1
+    return width
+
+
+def between(state: State, ring: Forest, begin: int, stop: int) -> Partial:
+    """The partial of all from `begin` to before `stop`, of which there is at least one."""
+    partial = load(ring.nodes, node_at(begin, 1))
+    begin += 1
+    while begin != stop:
+        width = widest_node(begin, stop, state.end)
+        partial = combine(partial, load(ring.nodes, node_at(begin, width)))
+        begin += width
+    return partial
+
+
+def query_range(state: State, ring: Forest, count: int) -> Partial:
+    """Combine the nodes that make up the newest events."""
+    if count == 0:
+        return identity()
+    return between(state, ring, state.end - count, state.end)
+
+
+FUNCTIONS = (
+    *LEVEL_FUNCTIONS,
+    empty,
+    has_room,
+    resize,
+    insert,
+    descend,
+    reach,
+    settle,
+    evict,
+    evict_many,
+    query,
+    widest_node,
+    between,
+    query_range,
+)
+
+
+def nodes_of(state: State, width: int) -> range:
+    """Where the nodes of a level begin that the window needs: invariant 2."""
+    first = -(-state.front // width) * width
+    return range(first, state.end + 2 - 2 * width, width)
+
+
+def stored_partials(state: State) -> int:
+    """How many partials the state keeps: nodes, the stack, and two beside them."""
+    levels = range((state.end - state.front).bit_length())
+    return sum(len(nodes_of(state, 1 << level)) for level in levels) + state.depth + 2
+
+
+def check_invariants(
+    state: State,
+    ring: Forest,
+    events: Sequence[Partial],
+    load: Callable[[Ring, int], Partial],
+    fold: Callable[[Sequence[Partial]], Partial],
+    equal: Callable[[Partial, Partial], bool],
+) -> None:
+    """Assert invariants 1 to 5 for a window of these lifted events."""
+    front, boundary = state.front, state.boundary - state.front
+    assert state.end - front == len(events), "invariant 1"
+    assert 0 < boundary <= len(events) or boundary == len(events) == 0, "invariant 1"
+    width = 1
+    while nodes_of(state, width):
+        for begin in nodes_of(state, width):
+            stored = load(ring.nodes, node_at(begin, width))
+            expected = fold(events[begin - front : begin - front + width])
+            assert equal(stored, expected), f"invariant 2 at {begin - front}, width {width}"
+        width *= 2
+    place, depth = front + 1, state.depth
+    while place < state.boundary:
+        depth -= 1
+        assert depth >= 0, "invariant 3: the stack is too short"
+        expected = fold(events[place - front : boundary])
+        assert equal(load(ring.stack, depth), expected), f"invariant 3 at {place - front}"
+        place += lowest_bit(place)
+    assert depth == 0, "invariant 3: the stack is too deep"
+    assert place == state.boundary or not events, "invariant 3: the boundary is passed over"
+    assert equal(state.front_partial, fold(events[:boundary])), "invariant 4"
+    assert equal(state.back_partial, fold(events[boundary:])), "invariant 5"

@@ -1,0 +1,39 @@
+"""Levels of a tree in one queue: the layout that both monoid trees share.
+
+A node of width w, a power of two, stands for the events at w positions from a multiple of w on.
+Level k holds the nodes of width 2^k; the leaves are level 0, and its nodes are numbered 0, 1, 2, ...
+by where they begin. Nodes 2i and 2i + 1 of a level are a pair, whose parent is node i of the level
+above. So where a node belongs follows from positions alone, and never changes:
+
+      level 2   [         0         ]         |          1 ...
+      level 1   [    0    |    1    ]    [    2    |    3 ...
+      level 0   [  0 |  1 ]  [ 2 | 3 ]   [  4 |  5 ]  [ 6 | 7 ...
+      position     0    1      2   3        4    5      6   7
+
+In the queue, the node of width w that begins at position b stands at 2b + w: the whole nodes of a
+window lie in their order between twice its front and twice its end. An event that leaves releases
+what lies before, a ring of 2n slots holds all whole nodes of n events, and wherever the window
+stands, none of them has to move.
+"""
+
+from windrow.algebra.slots import Ring, load, store
+
+
+def node_at(begin: int, width: int) -> int:
+    """Where a node stands in the queue; `begin` is a multiple of `width`."""
+    return 2 * begin + width
+
+
+def lowest_bit(position: int) -> int:
+    """The width of the widest node that begins at a position other than 0."""
+    return position & -position
+
+
+def copy_nodes(nodes: Ring, others: Ring, front: int, end: int) -> None:
+    """Copy the whole nodes of a window, and what stands between them, into another queue."""
+    for place in range(node_at(front, 1), node_at(end, 0)):
+        store(others, place, load(nodes, place))
+
+
+#: what a module lists before its own functions, callees first
+LEVEL_FUNCTIONS = (node_at, lowest_bit, copy_nodes)
