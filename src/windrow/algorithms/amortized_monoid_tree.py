@@ -6,7 +6,7 @@ requires   an associative combine, nothing else
 insert     at most log2(n) combines, 2 on average
 evict      at most 3 log2(n) combines, 1 on average; any number at once: at most 3 log2(n)
 query      1 combine; of the newest k events at most 3 log2(n)
-space      at most 2n + log2(n) partials
+space      at most 2n + log2(n) + 3 partials
 
 The events are the leaves of a forest, kept level by level (see `levels`). A pair gets a parent when
 it is no longer the newest of its level, so a node is written once, when its value is final, and
@@ -65,10 +65,12 @@ from windrow.algebra.slots import (
     release,
     store,
 )
+from windrow.algorithms.bounds import Bounds, Growth
 from windrow.algorithms.levels import LEVEL_FUNCTIONS, copy_nodes, lowest_bit, node_at
 from windrow.algorithms.memory import Memory
 
 NAME = "amortized_monoid_tree"
+BOUNDS = Bounds(Growth.LOGARITHMIC, lambda events: 2 * events + events.bit_length() + 2)
 
 #: as many as there are bits in a position
 MOST_LEVELS = 64
@@ -124,8 +126,8 @@ def resize(state: State, ring: Forest, other: Forest) -> State:
 def insert(state: State, ring: Forest, partial: Partial) -> State:
     """Keep the event, and give parents to the pairs that are no longer the newest of their level.
 
-    If a level gets a node that ends 2w before `beyond`, w being the width, then its pair is new, and
-    the pair before it, if it is whole, gets its parent.
+    If a level gets a node that begins 2w before `beyond`, w being the width, it begins a pair, and
+    the pair before it, if no event of it has left, gets its parent.
     """
     nodes = ring.nodes
     store(nodes, node_at(state.end, 1), partial)
@@ -147,7 +149,7 @@ def insert(state: State, ring: Forest, partial: Partial) -> State:
 
 
 def descend(state: State, ring: Forest, width: int) -> State:
-    """Pile up the second elements of the pairs, of this width and below, on the way to the front."""
+    """Pile up the second elements of pairs, of this width and below, on the way to the front."""
     depth = state.depth
     while width > 0:
         middle = (state.front & (-2 * width)) + width

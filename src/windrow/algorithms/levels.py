@@ -1,9 +1,9 @@
 """Levels of a tree in one queue: the layout that both monoid trees share.
 
 A node of width w, a power of two, stands for the events at w positions from a multiple of w on.
-Level k holds the nodes of width 2^k; the leaves are level 0, and its nodes are numbered 0, 1, 2, ...
-by where they begin. Nodes 2i and 2i + 1 of a level are a pair, whose parent is node i of the level
-above. So where a node belongs follows from positions alone, and never changes:
+Level k holds the nodes of width 2^k, numbered by where they begin: node i begins at position i 2^k.
+The leaves are level 0. Nodes 2i and 2i + 1 of a level are a pair, whose parent is node i of the
+level above. So where a node belongs follows from positions alone, and never changes:
 
       level 2   [         0         ]         |          1 ...
       level 1   [    0    |    1    ]    [    2    |    3 ...
