@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # Targets check what the machine lacks before they install or run anything: order matters.
 .NOTPARALLEL:
-.PHONY: help setup demo test check bench clean java
+.PHONY: help setup demo test check bench bench-spark clean java
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -21,7 +21,7 @@ PYTHON ?= $(firstword $(foreach candidate,python3 python3.13 python3.12 python3.
 	$(shell $(candidate) -c 'import sys; sys.version_info >= (3, 11) and print("$(candidate)")' 2>/dev/null)))
 
 help: ## list the targets
-	@sed -nE 's/^([a-z]+):.*## (.*)$$/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
+	@sed -nE 's/^([a-z-]+):.*## (.*)$$/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
 
 setup: $(STAMP) ## create .venv with the pinned versions and windrow in it (nothing to do when it is there)
 
@@ -39,6 +39,9 @@ check: $(STAMP) ## lint, format, types, and the direction of imports
 
 bench: java $(STAMP) ## measure, and print ratios
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+bench-spark: java $(STAMP) ## measure windrow on Spark against Spark's own windows (about half an hour)
+	@$(BIN)/python -m benchmarks 'spark*'
 
 clean: ## remove .venv, caches and what the demo wrote
 	@rm -rf $(VENV) demo-output build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

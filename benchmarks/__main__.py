@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
+from fnmatch import filter as matching
+from itertools import chain
 
 from benchmarks.harness import keep, show
 
@@ -14,16 +16,29 @@ SUITES = {
     "parallel": "A helper's thread (ratio: the other algorithm's time over parallel_boundary's)",
     "tables": "Arrow tables in process",
     "slides": "Sliding windows over Arrow tables in process",
-    "spark": "Spark batch",
+    "spark": "Spark batch, many features",
+    "spark_builtin": "Spark batch, one built-in function",
+    "spark_user": "Spark batch, an aggregation of one's own",
+    "spark_memory": "Spark batch, a key of any size in bounded memory",
 }
+
+
+_HELP = f"names or patterns such as 'spark*'; all by default: {', '.join(SUITES)}"
+
+
+def _suites(pattern: str) -> list[str]:
+    found = matching(SUITES, pattern)
+    if not found:
+        raise argparse.ArgumentTypeError(f"no suite is called {pattern}")
+    return found
 
 
 def main() -> int:
     """Run the named suites, all by default; the exit code tells whether every bar was met."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("suites", nargs="*", choices=[*SUITES, []], default=list(SUITES))
+    parser.add_argument("suites", nargs="*", type=_suites, default=[list(SUITES)], help=_HELP)
     met = True
-    for suite in parser.parse_args().suites:
+    for suite in chain.from_iterable(parser.parse_args().suites):
         comparisons = importlib.import_module(f"benchmarks.{suite}").run()
         show(SUITES[suite], comparisons)
         keep(suite, comparisons)

@@ -41,14 +41,16 @@ class Comparison:
         return self.bar is None or self.ratio >= self.bar
 
 
-def best_times(contestants: Mapping[str, Callable[[], Any]], rounds: int = 5) -> dict[str, float]:
-    """The best time of each contestant; they take turns, after one unmeasured round."""
+def best_times(
+    contestants: Mapping[str, Callable[[], Any]], rounds: int = 5, warm_up: int = 1
+) -> dict[str, float]:
+    """The best time of each contestant; they take turns, after unmeasured rounds to warm up."""
     best = dict.fromkeys(contestants, float("inf"))
-    for turn in range(rounds + 1):
+    for turn in range(-warm_up, rounds):
         for name, run in contestants.items():
             started = time.perf_counter()
             run()
-            if turn:
+            if turn >= 0:
                 best[name] = min(best[name], time.perf_counter() - started)
     return best
 

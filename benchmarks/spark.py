@@ -1,88 +1,96 @@
-"""`wr.over` on Spark against Spark's own window functions, and against doing nothing at all."""
+"""Many features at once on Spark, against window functions and against no work at all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
-import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import Window as SparkWindow
 from pyspark.sql import functions as F
 
 import windrow as wr
-from benchmarks.harness import Comparison, best_times
-from windrow.spark.session import local_session
+from benchmarks.harness import Comparison
+from benchmarks.spark_events import (
+    Query,
+    by_segment_tree,
+    cached,
+    events,
+    only_shuffled,
+    race,
+    require_agreement,
+    session,
+)
 
 ROWS = 1_000_000
+#: the shuffle alone is compared on more rows, because starting a job costs it most
+MORE_ROWS = 4_000_000
 KEYS = 100
-WINDOWS = (10, 100, 1_000, 3_000, 9_000)
+EXTENTS = (10, 100, 1_000, 3_000, 9_000)
+SECONDS = (10, 100, 500)
 
 
-def run() -> list[Comparison]:
-    """Twenty features of a million rows in a hundred keys."""
-    spark = local_session("windrow benchmarks", **{"spark.sql.shuffle.partitions": "4"})
-    frame = spark.range(ROWS).select(
-        (F.col("id") % KEYS).alias("k"),
-        F.timestamp_micros(F.col("id") * 10_000).alias("ts"),
-        (F.rand(3) * 100).alias("x"),
-    )
-    frame = frame.cache()
-    frame.count()
-    contestants = {
-        "windrow": _to_nowhere(lambda: _windrow(frame)),
-        "untouched": _to_nowhere(lambda: _untouched(frame)),
-    }
-    times = best_times(contestants, rounds=4)
-    own = best_times({"own": _to_nowhere(lambda: _window_functions(spark, frame))}, rounds=1)
-    spark.stop()
-    work = "over, 1M rows, 100 keys, 20 features"
-    return [
-        Comparison(work, "window functions, segment tree", times["windrow"], own["own"], bar=3.0),
-        Comparison(
-            work,
-            "shuffle, sort, mapInArrow, no work",
-            times["windrow"],
-            times["untouched"],
-            bar=round(1 / 1.5, 2),
-        ),
-    ]
+def run(rows: int = ROWS, more_rows: int = MORE_ROWS) -> list[Comparison]:
+    """Max, min, mean and stddev over five windows of rows and over three of time."""
+    in_rows = {str(extent): wr.rows(extent) for extent in EXTENTS}
+    in_time = {f"{seconds}s": wr.time(f"{seconds} seconds") for seconds in SECONDS}
+    with session() as spark:
+        with cached(events(spark, rows, KEYS)) as frame:
+            comparisons = [
+                _against_functions(frame, "5 windows of rows", windrow(in_rows), _of_rows()),
+                _against_functions(frame, "3 windows of time", windrow(in_time), _of_time()),
+            ]
+        with cached(events(spark, more_rows, KEYS)) as frame:
+            return [*comparisons, _against_nothing(frame, windrow(in_rows))]
 
 
-def _to_nowhere(make: Callable[[], DataFrame]) -> Callable[[], None]:
-    return lambda: make().write.format("noop").mode("overwrite").save()
+def windrow(windows: Any) -> Query:
+    def query(frame: DataFrame) -> DataFrame:
+        aggs = [wr.max("x"), wr.min("x"), wr.mean("x"), wr.stddev("x")]
+        features: DataFrame = wr.over(frame, key="k", order="ts", windows=windows, aggs=aggs)
+        return features
+
+    return query
 
 
-def _windrow(frame: DataFrame) -> DataFrame:
-    features: DataFrame = wr.over(
-        frame,
-        key="k",
-        order="ts",
-        windows={str(extent): wr.rows(extent) for extent in WINDOWS},
-        aggs=[wr.max("x"), wr.min("x"), wr.mean("x"), wr.stddev("x")],
-    )
-    return features
+def _of_rows() -> Query:
+    ordered = SparkWindow.partitionBy("k").orderBy("ts")
+    return window_functions([ordered.rowsBetween(1 - extent, 0) for extent in EXTENTS])
 
 
-def _untouched(frame: DataFrame) -> DataFrame:
-    """The same shuffle, sort and columns, with the input in place of every answer."""
-    schema = _windrow(frame).schema
-    names = schema.names
-
-    def answer(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            copies = [batch["x"]] * (len(names) - batch.num_columns)
-            yield pa.RecordBatch.from_arrays([*batch.columns, *copies], names=names)
-
-    return frame.repartition("k").sortWithinPartitions("k", "ts").mapInArrow(answer, schema)
+def _of_time() -> Query:
+    # In microseconds, and one less than the range: windrow's windows are open on the left.
+    ordered = SparkWindow.partitionBy("k").orderBy(F.unix_micros("ts"))
+    return window_functions([ordered.rangeBetween(1 - each * 1_000_000, 0) for each in SECONDS])
 
 
-def _window_functions(spark: SparkSession, frame: DataFrame) -> DataFrame:
-    spark.conf.set("spark.sql.window.segmentTree.enabled", "true")
+def window_functions(frames: list[Any]) -> Query:
+    functions = (F.max, F.min, F.mean, F.stddev)
     columns = [
-        function("x")
-        .over(SparkWindow.partitionBy("k").orderBy("ts").rowsBetween(-(extent - 1), 0))
-        .alias(f"{function.__name__}_{extent}")
-        for extent in WINDOWS
-        for function in (F.max, F.min, F.mean, F.stddev)
+        function("x").over(frame).alias(f"{function.__name__}_{number}")
+        for function in functions
+        for number, frame in enumerate(frames)
     ]
-    return frame.select("*", *columns)
+    return by_segment_tree(True, lambda frame: frame.select("*", *columns))
+
+
+def _against_functions(frame: DataFrame, windows: str, ours: Query, spark: Query) -> Comparison:
+    require_agreement(frame, ours, spark)
+    times = race(frame, {"windrow": ours}, rounds=3) | race(frame, {"spark": spark}, rounds=1)
+    return Comparison(
+        f"over, {frame.count():,} rows, 100 keys, 4 aggregations x {windows}",
+        "window functions, segment tree",
+        times["windrow"],
+        times["spark"],
+        bar=5.0,
+    )
+
+
+def _against_nothing(frame: DataFrame, ours: Query) -> Comparison:
+    times = race(frame, {"windrow": ours, "nothing": only_shuffled(ours)}, rounds=4)
+    return Comparison(
+        f"over, {frame.count():,} rows, 100 keys, 20 features",
+        "shuffle, sort, mapInArrow, no work",
+        times["windrow"],
+        times["nothing"],
+        bar=round(1 / 1.3, 2),
+    )

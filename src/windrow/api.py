@@ -27,6 +27,7 @@ def over(
     algorithm: str | None = None,
     prefer: str = "throughput",
     exact: bool = True,
+    schema: Any = None,
 ) -> Any:
     """Give every row the aggregates of the windows that end at it, like SQL's OVER.
 
@@ -41,6 +42,8 @@ def over(
         prefer: what the planner is to look for: "throughput", "latency" or "memory".
         exact: False, to admit algorithms that subtract floats: what has left a window may leave
             something behind in its answers.
+        schema: the columns of a Spark DataFrame as a `StructType`, for where Spark cannot be asked
+            for them: in the functions of `pyspark.pipelines`.
 
     Returns:
         All rows and columns, and one more column per aggregation and window: a Spark DataFrame for
@@ -59,7 +62,9 @@ def over(
     if type(data).__module__.startswith("pyspark."):
         from windrow.spark.over import over_dataframe
 
-        return over_dataframe(data, **arguments)
+        return over_dataframe(data, schema=schema, **arguments)
+    if schema is not None:
+        raise InvalidArgument("schema: is for Spark DataFrames; other data says its own")
     table = to_table(data)
     return over_table(table, resolve_over(table.schema, **arguments))
 

@@ -169,7 +169,7 @@ def test_what_only_spark_refuses(spark_without_jobs: "SparkSession") -> None:
     assert_refused(frame.amount, {}, "data: give a Spark DataFrame, not Column")
     assert_refused(frame.groupBy("user"), {}, "data: give a Spark DataFrame, not GroupedData")
     rate = spark_without_jobs.readStream.format("rate").load()
-    assert_refused(rate, {}, "data: over on a streaming DataFrame is not supported yet")
+    assert_refused(rate, {}, "data: a streaming DataFrame is not supported yet")
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,11 @@ class _Runs:
 
 
 class _Kept:
-    """The values of a column from the oldest window's front on, found by position."""
+    """The values of a column from the oldest window's front on, found by position.
+
+    What has left is cut off at once and given back when the pieces are joined, so that no more is
+    held than the windows and as many batches as there may be pieces.
+    """
 
     def __init__(self) -> None:
         self._chunks: list[pa.Array] = []
@@ -119,6 +123,9 @@ class _Kept:
     def forget_before(self, position: int) -> None:
         while self._chunks and self._first_position + len(self._chunks[0]) <= position:
             self._first_position += len(self._chunks.pop(0))
+        if self._chunks:
+            self._chunks[0] = self._chunks[0].slice(position - self._first_position)
+            self._first_position = position
 
 
 def whole_peers(batches: Iterable[pa.RecordBatch], by: Sequence[str]) -> Iterator[pa.RecordBatch]:

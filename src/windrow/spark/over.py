@@ -15,21 +15,19 @@ from windrow.planning.resolve import OverPlan, resolve_over
 from windrow.runtime.program import Program
 from windrow.runtime.rolling import Rolling, whole_peers
 from windrow.spark.schema import arrow_schema, nullable_columns
+from windrow.spark.source import source_of, title
 
 
-def over_dataframe(frame: Any, **arguments: Any) -> Any:
+def over_dataframe(data: Any, *, schema: StructType | None, **arguments: Any) -> Any:
     """The DataFrame with the columns of `wr.over` added."""
-    if not hasattr(type(frame), "mapInArrow"):
-        raise InvalidArgument(f"data: give a Spark DataFrame, not {type(frame).__name__}")
-    if frame.isStreaming:
-        raise InvalidArgument("data: over on a streaming DataFrame is not supported yet")
-    schema = frame.schema
-    plan = resolve_over(arrow_schema(frame), **arguments)
+    source = source_of(data, schema)
+    frame, schema = source.frame, source.schema
+    plan = resolve_over(arrow_schema(source), **arguments)
     if not plan.order:
         raise InvalidArgument(
             "order: rows of a Spark DataFrame have no order of their own; name a column"
         )
-    nullable = nullable_columns(frame)
+    nullable = nullable_columns(source)
     Program(plan, nullable)  # what a task would refuse is refused here, when the call is made
     added = from_arrow_schema(pa.schema(plan.output_fields))
     if frame.sparkSession.conf.get("spark.sql.caseSensitive") != "true":
@@ -43,8 +41,11 @@ def over_dataframe(frame: Any, **arguments: Any) -> Any:
     renamed = frame.toDF(*names[: len(schema)])
     # Without a key all rows go to one task; splitting them by order is its own piece of work.
     arranged = renamed.repartition(*key) if key else renamed.repartition(1)
-    answered = arranged.sortWithinPartitions(*key, *order).mapInArrow(
-        _answer_partition(plan, nullable, names), _renamed(result, names)
+    answered = source.map_in_arrow(
+        arranged.sortWithinPartitions(*key, *order),
+        _answer_partition(plan, nullable, names),
+        _renamed(result, names),
+        title("over", plan.features, plan.windows),
     )
     return answered.toDF(*result.names)
 

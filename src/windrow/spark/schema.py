@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
+from pyspark.errors import PySparkTypeError
 from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructField, StructType
+
+from windrow.errors import InvalidArgument
 
 
 def arrow_schema(frame: Any) -> pa.Schema:
-    """The types of the batches that a task will see."""
-    return to_arrow_schema(frame.schema, timezone="UTC")
+    """The types of the batches that a task will see of a DataFrame or a `Source`."""
+    fields = [field for column in frame.schema for field in _arrow_fields(column)]
+    return pa.schema(fields)
+
+
+def _arrow_fields(column: StructField) -> Iterable[pa.Field]:
+    try:
+        return to_arrow_schema(StructType([column]), timezone="UTC")  # type: ignore[no-any-return]
+    except PySparkTypeError:
+        raise InvalidArgument(
+            f"data: the column {column.name!r} is {column.dataType.simpleString()}, which Spark "
+            "does not hand to Python; cast it or leave it out"
+        ) from None
 
 
 def nullable_columns(frame: Any) -> set[str]:
