@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import LongType
 
 import windrow as wr
 from benchmarks.harness import Comparison
@@ -40,11 +41,11 @@ max_count = wr.aggregation(
 def run(rows: int = ROWS) -> list[Comparison]:
     """Spark calls a Python function once per row, with all rows of its frame; measured once."""
 
-    @F.pandas_udf("long")
+    @F.pandas_udf(LongType())
     def by_pandas(x: pd.Series) -> int:
         return int((x == x.max()).sum())
 
-    @F.arrow_udf("long")
+    @F.arrow_udf(LongType())
     def by_arrow(x: pa.Array) -> int:
         return pc.sum(pc.equal(x, pc.max(x))).as_py()
 
