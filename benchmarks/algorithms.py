@@ -23,8 +23,10 @@ from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.compiler import Kernel
 from windrow.algebra.kinds import Kind
 from windrow.algebra.memory import KernelMemory
+from windrow.algebra.monoid import Monoid
 from windrow.algebra.product import Part, Product
 from windrow.algorithms import ALGORITHMS, Algorithm
+from windrow.runtime.columns import read_only
 from windrow.runtime.passes import Block, CompiledPass, empty_state, kernel_for
 from windrow.runtime.runs import NEVER
 
@@ -33,6 +35,11 @@ Array = np.ndarray[Any, Any]
 AGGREGATIONS: tuple[Aggregation, ...] = (wr.sum, wr.max, wr.geometric_mean, wr.stddev, bloom)
 WINDOWS = [1, 16, 256, 4096, 2**14, 2**16, 2**18, 2**20, 2**22]
 LATENCY_WINDOW = 2**14
+#: plain Python costs the same in every window but for the cache, so that a few will do
+PLAIN_WINDOWS = [16, 256, 4096]
+PLAIN_AGGREGATIONS: tuple[Aggregation, ...] = (wr.sum, wr.max, wr.stddev)
+PLAIN_EVENTS = 2**11
+PASSES = 2
 #: recomputation takes as many combines as the window has events
 LARGEST_RECOMPUTED = 256
 #: a million rows of a Bloom filter fill the memory of a small machine
@@ -61,13 +68,27 @@ class Subject:
     aggregation: Aggregation
 
     @property
+    def monoid(self) -> Monoid:
+        return self.aggregation.monoid_for((Kind.FLOAT,))
+
+    @property
     def product(self) -> Product:
-        return Product([Part(self.aggregation.monoid_for((Kind.FLOAT,)), (0,))])
+        return Product([Part(self.monoid.for_blocks, (0,))])
 
     @property
     def applies(self) -> bool:
-        monoid = self.aggregation.monoid_for((Kind.FLOAT,))
+        monoid = self.monoid
         return self.algorithm.refuses(monoid.traits, monoid.inverse is not None) is None
+
+    def before(self, values: Array) -> Array:
+        """What kernels read: numpy's half of lift done."""
+        blockwise = self.monoid.blockwise
+        return values if blockwise is None else read_only(blockwise.before(values))
+
+    def after(self, answers: Array) -> None:
+        """Numpy's half of lower."""
+        if self.monoid.blockwise is not None:
+            self.monoid.blockwise.after(answers, answers)
 
 
 def subjects() -> Iterator[Subject]:
@@ -101,24 +122,15 @@ def static_rounds(subject: Subject, extent: int, values: Array) -> float:
 
     def slide(count: int) -> None:
         one_pass = CompiledPass(wr.rows(extent), kernel, product, subject.algorithm, extent)
-        block = Block((values,), (), np.array([0, NEVER]), None, 0, 0, count)
+        column = subject.before(values[:count])
+        block = Block((column,), (), np.array([0, NEVER]), None, 0, 0, count)
         one_pass.advance(block, answers, defined)
+        subject.after(answers[0][:count])
 
     # The filling of the window is not what is measured: it is timed apart and taken off.
     least = min(extent, len(values))
     filling = best_time(partial(slide, least), BUDGET)
     return (len(values) - least) / (best_time(partial(slide, len(values)), BUDGET) - filling) / 1e6
-
-
-def repeated_rounds(subject: Subject, extent: int, values: Array) -> float:
-    """The same, measured up to three times while below the C++ class: others' work only slows."""
-    wanted = REFERENCE.get(subject.algorithm.NAME, {}).get(subject.aggregation.name, 0.0)
-    best = 0.0
-    for _attempt in range(3):
-        best = max(best, static_rounds(subject, extent, values))
-        if best >= wanted:
-            break
-    return best
 
 
 def dynamic_rounds(subject: Subject, extent: int, values: Array) -> float:
@@ -129,9 +141,26 @@ def dynamic_rounds(subject: Subject, extent: int, values: Array) -> float:
 
     def run() -> None:
         arguments = _window(subject, product, extent)
-        kernel(*arguments[:-2], (values,), (), answers, defined, *arguments[-2:], extent)
+        column = subject.before(values)
+        kernel(*arguments[:-2], (column,), (), answers, defined, *arguments[-2:], extent)
+        subject.after(answers[0])
 
     return len(values) / best_time(run, BUDGET) / 1e6
+
+
+def plain_rounds(subject: Subject, extent: int, values: Array) -> float:
+    """Million rounds per second of `wr.Window`."""
+    numbers = values[: 2 * extent + PLAIN_EVENTS].tolist()
+
+    def run() -> None:
+        window = wr.Window(subject.aggregation, algorithm=subject.algorithm.NAME)
+        for number in numbers:
+            if len(window) == extent:
+                window.evict()
+            window.insert(number)
+            window.query()
+
+    return len(numbers) / best_time(run, BUDGET) / 1e6
 
 
 def latencies(subject: Subject, extent: int, values: Array) -> dict[str, float]:
@@ -139,11 +168,11 @@ def latencies(subject: Subject, extent: int, values: Array) -> dict[str, float]:
     product = subject.product
     kernel = Kernel(time_rounds, subject.algorithm.FUNCTIONS, product, checked=False)
     answers, defined = _answers(subject, product, len(values))
-    taken = np.zeros(len(values), np.int64)
+    taken, column = np.zeros(len(values), np.int64), subject.before(values)
     for _warm in range(2):
         arguments = _window(subject, product, extent)
         started, ticks = time.perf_counter_ns(), 0
-        kernel(*arguments[:-2], (values,), (), answers, defined, *arguments[-2:], extent, taken)
+        kernel(*arguments[:-2], (column,), (), answers, defined, *arguments[-2:], extent, taken)
         elapsed, ticks = time.perf_counter_ns() - started, int(taken.sum())
     steady = taken[extent:] * (elapsed / ticks)
     return {
@@ -168,26 +197,40 @@ def _window(subject: Subject, product: Product, extent: int) -> tuple[Any, ...]:
     return (*memory.workspace(), ring, empty_state(subject.algorithm, product, ring))
 
 
+def measure(subject: Subject, extent: int) -> Cost:
+    """All costs of one window."""
+    values = numbers(max(EVENTS, 3 * extent) if extent >= 2**20 else EVENTS)
+    plain = extent in PLAIN_WINDOWS and subject.aggregation in PLAIN_AGGREGATIONS
+    return Cost(
+        subject.algorithm.NAME,
+        subject.aggregation.name,
+        extent,
+        static_rounds(subject, extent, values),
+        dynamic_rounds(subject, extent, values),
+        latencies(subject, extent, values[:EVENTS]) if extent == LATENCY_WINDOW else None,
+        plain_rounds(subject, extent, values) if plain else None,
+    )
+
+
 def run() -> list[Comparison]:
     """Measure everything, write `docs/costs.md`, and compare with the published C++ classes."""
-    values = numbers(EVENTS)
-    costs = []
-    for subject in subjects():
-        for extent in WINDOWS:
-            if extent > largest(subject):
-                continue
-            count = max(EVENTS, 3 * extent) if extent >= 2**20 else EVENTS
-            used = numbers(count) if count > EVENTS else values
-            cost = Cost(
-                subject.algorithm.NAME,
-                subject.aggregation.name,
-                extent,
-                repeated_rounds(subject, extent, used),
-                dynamic_rounds(subject, extent, used),
-                latencies(subject, extent, values) if extent == LATENCY_WINDOW else None,
-            )
-            costs.append(cost)
-            print(f"  {cost}", flush=True)
+    cases = [
+        (subject, extent)
+        for subject in subjects()
+        for extent in WINDOWS
+        if extent <= largest(subject)
+    ]
+    costs: list[Cost] = []
+    # Others' work on a shared machine only slows, and for seconds at a time: the better of two
+    # passes that lie minutes apart is nearer to what the code can do.
+    for number in range(PASSES):
+        for index, (subject, extent) in enumerate(cases):
+            cost = measure(subject, extent)
+            if number == 0:
+                costs.append(cost)
+            else:
+                costs[index] = costs[index].better(cost)
+            print(f"  {costs[index]}", flush=True)
     write_costs(costs)
     return [
         Comparison(

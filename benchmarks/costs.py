@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+
+from windrow.planning.costs import PLAIN, SLIDING, VARYING
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "costs.md"
 RAW = ROOT / "benchmarks" / "results" / "costs.json"
+#: what the planner reads
+PLANNED = ROOT / "src" / "windrow" / "planning" / "costs.json"
 
 
 @dataclass(frozen=True)
 class Cost:
     """One algorithm, one aggregation, one window.
 
-    `static` and `dynamic` are million rounds per second: sliding, and filling and draining.
+    `static` and `dynamic` are million rounds per second: sliding, and filling and draining; `plain`
+    is the first of them in `wr.Window`, one event at a time.
     """
 
     algorithm: str
@@ -25,6 +30,19 @@ class Cost:
     static: float
     dynamic: float
     latency: dict[str, float] | None = None
+    plain: float | None = None
+
+    def better(self, other: Cost) -> Cost:
+        """The better of two measurements of the same, figure by figure."""
+        timed = [cost for cost in (self, other) if cost.latency is not None]
+        rates = [cost.plain for cost in (self, other) if cost.plain is not None]
+        return replace(
+            self,
+            static=max(self.static, other.static),
+            dynamic=max(self.dynamic, other.dynamic),
+            latency=min((cost.latency for cost in timed), key=_by_median, default=None),
+            plain=max(rates, default=None),
+        )
 
     def __str__(self) -> str:
         return (
@@ -33,11 +51,29 @@ class Cost:
         )
 
 
+def _by_median(latency: dict[str, float] | None) -> float:
+    assert latency is not None
+    return latency["p50"]
+
+
 def write_costs(costs: list[Cost]) -> None:
     """Write both."""
     RAW.parent.mkdir(exist_ok=True)
     RAW.write_text(json.dumps([asdict(cost) for cost in costs], indent=1) + "\n")
     PAGE.write_text("\n".join(_page(costs)) + "\n")
+    PLANNED.write_text(json.dumps(_planned(costs), indent=1) + "\n")
+
+
+def _planned(costs: list[Cost]) -> dict[str, dict[str, dict[str, dict[int, float]]]]:
+    """Nanoseconds by how windows were driven, aggregation, algorithm and window."""
+    table: dict[str, dict[str, dict[str, dict[int, float]]]] = {}
+    for driven, attribute in ((SLIDING, "static"), (VARYING, "dynamic"), (PLAIN, "plain")):
+        for cost in costs:
+            rate = getattr(cost, attribute)
+            if rate is not None:
+                algorithms = table.setdefault(driven, {}).setdefault(cost.aggregation, {})
+                algorithms.setdefault(cost.algorithm, {})[cost.window] = round(1000 / rate, 3)
+    return table
 
 
 def _page(costs: list[Cost]) -> Iterable[str]:
@@ -45,12 +81,18 @@ def _page(costs: list[Cost]) -> Iterable[str]:
     yield ""
     yield "Made by `make bench BENCH_ARGS=algorithms`; the raw numbers are in"
     yield "`benchmarks/results/costs.json`. These are numbers of one run on one core of a shared"
-    yield "machine: compare them with each other, not with another machine's."
+    yield "machine, each the better of two passes: compare them with each other, not with another"
+    yield "machine's."
     for title, attribute, explanation in (
         (
             "Sliding",
             "static",
             "Million rounds per second: evict the oldest event, insert one, query.",
+        ),
+        (
+            "One event at a time",
+            "plain",
+            "The same in `wr.Window`, which runs as plain Python.",
         ),
         (
             "Filling and draining",
@@ -61,8 +103,13 @@ def _page(costs: list[Cost]) -> Iterable[str]:
     ):
         yield from ("", f"## {title}", "", explanation)
         for aggregation in dict.fromkeys(cost.aggregation for cost in costs):
-            chosen = [cost for cost in costs if cost.aggregation == aggregation]
-            yield from _table(aggregation, chosen, attribute)
+            chosen = [
+                cost
+                for cost in costs
+                if cost.aggregation == aggregation and getattr(cost, attribute) is not None
+            ]
+            if chosen:
+                yield from _table(aggregation, chosen, attribute)
     yield from _latencies(costs)
 
 
@@ -97,4 +144,4 @@ def _latencies(costs: list[Cost]) -> Iterable[str]:
 
 
 def _number(rate: float) -> str:
-    return f"{rate:.0f}" if rate >= 10 else f"{rate:.1f}" if rate >= 0.1 else f"{rate:.3f}"
+    return f"{rate:.0f}" if rate >= 10 else f"{rate:.1f}" if rate >= 1 else f"{rate:.3f}"

@@ -11,13 +11,14 @@ import math
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from windrow.algebra.aggregation import NUMBERS, Aggregation, Input
 from windrow.algebra.counting import add, itself, subtract
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import EXACT, Kind, widest_decimal
-from windrow.algebra.monoid import Monoid, Traits, always, floats, integers
+from windrow.algebra.monoid import Blockwise, Monoid, Traits, always, floats, integers
 
 NUMBER = (Input("value", NUMBERS),)
 
@@ -263,6 +264,7 @@ GEOMETRIC_MEAN = Monoid(
     inverse=subtract_two,
     defined=has_two,
     traits=Traits(commutative=True),
+    blockwise=Blockwise(before=np.log, lift=lift_and_count, lower=mean_of_sum, after=np.exp),
     fields=(*floats("log_sum"), *integers("count")),
     output=always(pa.float64()),
 )

@@ -10,9 +10,10 @@ Partials are combined older on the left. A partial is one of
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 OutputType = Callable[[tuple[pa.DataType, ...]], pa.DataType]
@@ -61,6 +62,26 @@ class InPlace:
 
 
 @dataclass(frozen=True, eq=False)
+class Blockwise:
+    """A lift and a lower in two halves, of which numpy does one for whole columns at once.
+
+    A kernel takes rows one by one, because a window depends on the one before. What does not, such
+    as a logarithm, is five times as fast on whole columns: numpy computes eight at a time.
+
+    Attributes:
+        before: done to the first input, a column.
+        lift: what is left to do for each event.
+        lower: from a partial to a number.
+        after: done to all such numbers, and gives the answers.
+    """
+
+    before: np.ufunc
+    lift: Callable[..., Any]
+    lower: Callable[[Any], Any]
+    after: np.ufunc
+
+
+@dataclass(frozen=True, eq=False)
 class Monoid:
     """The functions of one aggregation for one combination of input kinds.
 
@@ -74,6 +95,7 @@ class Monoid:
         one_is_enough: whether any one value gives `defined` what it asks for, so that only windows
             without values need be asked.
         optional: whether lower may return None where there is no answer, as a user's may.
+        blockwise: lift and lower in two halves, if a half of them is better done by numpy.
         in_place: lift and combine of rows of arrays that allocate nothing, if there are such.
         for_nulls: the monoid to take in its place where inputs may be null, if there is a better
             one than this and a count of values beside it.
@@ -94,8 +116,16 @@ class Monoid:
     defined: Callable[[Any], bool] | None = None
     one_is_enough: bool = True
     optional: bool = False
+    blockwise: Blockwise | None = None
     in_place: InPlace | None = None
     for_nulls: Monoid | None = None
+
+    @property
+    def for_blocks(self) -> Monoid:
+        """The monoid that kernels take, between numpy's halves of lift and lower."""
+        if self.blockwise is None:
+            return self
+        return replace(self, lift=self.blockwise.lift, lower=self.blockwise.lower)
 
     @property
     def is_numeric(self) -> bool:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+import numpy as np
+
 from windrow.algebra.nullable import NullSkipping, skipping_nulls
 from windrow.algebra.product import Part, Product
 from windrow.errors import NotApplicable
@@ -19,10 +21,14 @@ from windrow.planning.resolve import Feature
 
 @dataclass(frozen=True)
 class Slot:
-    """One array that kernels read: the values of a column, or the positions of its rows."""
+    """One array that kernels read: the values of a column, or the positions of its rows.
+
+    `before` is what numpy does to the values first.
+    """
 
     column: str
     carried: bool
+    before: np.ufunc | None = None
 
 
 class FeatureGroups:
@@ -87,11 +93,14 @@ class FeatureGroups:
             for index, column in zip(indices, feature.columns, strict=True)
             if column in feature.watched and column in nullable
         )
-        return Part(feature.monoid, indices, watched)
+        return Part(feature.monoid.for_blocks, indices, watched)
 
 
 def _slots(feature: Feature) -> Sequence[Slot]:
+    blockwise = feature.monoid.blockwise if feature.compiled else None
     return [
-        Slot(column, entry.carried)
-        for column, entry in zip(feature.columns, feature.aggregation.inputs, strict=False)
+        Slot(column, entry.carried, blockwise.before if blockwise and index == 0 else None)
+        for index, (column, entry) in enumerate(
+            zip(feature.columns, feature.aggregation.inputs, strict=False)
+        )
     ]

@@ -42,7 +42,8 @@ class Features(FeatureGroups):
                     positions = arrow.read_only(np.arange(first_position, first_position + size))
                 values.append(positions)
             else:
-                values.append(arrow.values(columns[slot.column]))
+                column = arrow.values(columns[slot.column])
+                values.append(column if slot.before is None else _each(slot.before, column))
         validities = [
             arrow.validity(columns[self.slots[index].column])
             for index in self.product.nullable_columns
@@ -85,10 +86,19 @@ class Features(FeatureGroups):
             return arrow.objects_to_arrow(values, feature.type, feature.aggregation.name)
         index = self.compiled.index(feature)
         defined = answers.defined[index] if self.product.conditional[index] else None
+        found = answers.values[index]
         if feature.carried is not None:
-            found = arrow.answers_to_arrow(answers.values[index], defined, pa.int64())
-            return carried(feature.carried, found)
-        return arrow.answers_to_arrow(answers.values[index], defined, feature.type)
+            return carried(feature.carried, arrow.answers_to_arrow(found, defined, pa.int64()))
+        if feature.monoid.blockwise is not None:
+            found = _each(feature.monoid.blockwise.after, found)
+        return arrow.answers_to_arrow(found, defined, feature.type)
+
+
+def _each(function: np.ufunc, values: Array) -> Array:
+    """A function of every value."""
+    # Without warnings: what stands for a null may be anything.
+    with np.errstate(all="ignore"):
+        return arrow.read_only(function(values))
 
 
 @contextmanager
