@@ -5,7 +5,10 @@ import sys
 
 import pytest
 
-EXTRAS = ["pyspark", "pandas", "google.protobuf", "grpc", "matplotlib", "rich", "polars", "duckdb"]
+EXTRAS = [
+    "pyspark", "pandas", "google.protobuf", "grpc", "matplotlib", "rich", "polars", "duckdb",
+    "rocksdict", "redis",
+]  # fmt: skip
 
 
 def run_python(code: str) -> str:
@@ -51,6 +54,23 @@ def test_a_missing_extra_is_named() -> None:
         "windrow demo needs rich: pip install 'windrow[demo]'",
         "1",
     ]
+
+
+@pytest.mark.parametrize(
+    ("package", "made", "extra"),
+    [
+        ("rocksdict", "RocksDBStore('folder')", "rocksdb"),
+        ("redis", "RedisStore('redis://')", "redis"),
+    ],
+)
+def test_a_store_names_the_extra_that_it_needs(package: str, made: str, extra: str) -> None:
+    answer = run_python(
+        f"import sys; sys.modules[{package!r}] = None\n"
+        "import windrow as wr\n"
+        f"try: wr.stores.{made}\n"
+        "except wr.StoreError as error: print(error)"
+    )
+    assert f"pip install 'windrow[{extra}]'" in answer
 
 
 def test_numba_is_not_loaded_before_something_is_compiled() -> None:

@@ -1,5 +1,6 @@
 """windrow: aggregates over sliding windows, incrementally, in process and on Spark."""
 
+from windrow import stores
 from windrow.aggregations import (
     arg_max,
     arg_min,
@@ -33,6 +34,7 @@ from windrow.errors import (
     LawViolation,
     NotApplicable,
     PlainPythonWarning,
+    StoreError,
     WindrowError,
 )
 from windrow.planning.explain import Plan
@@ -53,6 +55,7 @@ __all__ = [
     "NotApplicable",
     "PlainPythonWarning",
     "Plan",
+    "StoreError",
     "Window",
     "WindrowError",
     "aggregation",
@@ -80,6 +83,7 @@ __all__ = [
     "slide",
     "stddev",
     "stddev_pop",
+    "stores",
     "sum",
     "time",
     "value_range",

@@ -25,6 +25,10 @@ class AggregateOverflow(WindrowError, OverflowError):
     """An integer aggregate left the range of 64-bit integers."""
 
 
+class StoreError(WindrowError, OSError):
+    """A store failed, or holds what cannot be right; the message names the store and the key."""
+
+
 class LawViolation(WindrowError, AssertionError):
     """An aggregation broke a law that it declares; the message holds the example."""
 

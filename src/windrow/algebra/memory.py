@@ -46,6 +46,21 @@ class KernelMemory:
 
     counters = integers
 
+    def partials(self, ring: Ring, places: slice) -> tuple[Array, ...]:
+        """Copies of the partials at some places of a ring, one array per field."""
+        return tuple(
+            (self._rows[place][numbers[places]] if entry.width else numbers[places].copy())
+            for place, (entry, numbers) in enumerate(zip(self._product.fields, ring, strict=True))
+        )
+
+    def fill(self, ring: Ring, places: slice, partials: tuple[Array, ...]) -> None:
+        """Write partials, one array per field, to some places of a ring."""
+        for place, (entry, numbers) in enumerate(zip(self._product.fields, ring, strict=True)):
+            if entry.width:
+                self._rows[place][numbers[places]] = partials[place]
+            else:
+                numbers[places] = partials[place]
+
     def workspace(self) -> tuple[Any, ...]:
         """The first argument of a kernel on rows; no argument if there are none."""
         return ((*self._rows.values(), self._turns),) if self._rows else ()

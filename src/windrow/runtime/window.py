@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Integral
+from pathlib import Path
 from typing import Any
 
 from windrow.algebra.aggregation import Aggregation, Measure
@@ -16,6 +17,8 @@ from windrow.algebra.nullable import skipping_nulls
 from windrow.errors import EmptyWindow, InvalidArgument
 from windrow.planning.choose import Served, Wish, choose
 from windrow.runtime.linked import LinkedWindow
+from windrow.runtime.stored import StoredWindow
+from windrow.stores import Store
 
 
 class Window:
@@ -73,6 +76,34 @@ class Window:
         self._answered: Any = None
         least = sum(not entry.optional for entry in aggregation.inputs)
         self._takes = range(least, len(aggregation.inputs) + 1)
+
+    @classmethod
+    def open(
+        cls,
+        store: Store | str | Path,
+        name: str,
+        aggregation: Aggregation | Measure | None = None,
+        **options: Any,
+    ) -> StoredWindow:
+        """Open a window in a store, or make it there: larger than memory, and safe from crashes.
+
+        Args:
+            store: where the events are kept: a store of `wr.stores`, the folder of a RocksDB, or
+                the address of a Redis server.
+            name: the window's name in the store; two windows of different names never meet.
+            aggregation: what to compute; it can be left out if the window is in the store.
+            **options: `types`, `block`, `flush_every`, `flush_seconds`: see `StoredWindow`.
+
+        >>> import windrow as wr
+        >>> store = wr.stores.MemoryStore()
+        >>> window = wr.Window.open(store, "load", wr.mean())
+        >>> window.insert_many([1.0, 2.0, 6.0])
+        >>> window.flush()
+        >>> again = wr.Window.open(store, "load")
+        >>> again.recovered, again.query()
+        (3, 3.0)
+        """
+        return StoredWindow(store, name, aggregation, **options)
 
     def insert(self, *inputs: Any) -> None:
         """Add an event at the newest end; a null is an event without a value."""

@@ -1,0 +1,255 @@
+"""Block tree: the amortized monoid tree with blocks in place of pairs, for windows in a store.
+
+paper      003 §4.2, with nodes of F children in place of two
+order      first in, first out
+requires   an associative combine, nothing else
+insert     2 combines, and 1 more for each F events
+evict      1 combine on average; any number at once: at most F for each level
+query      1 combine
+space      2n(1 + 1/F) partials, of which 3F for each level are in memory
+
+The events are cut into blocks of F. The partial of a full block is a node of the level above, whose
+nodes are cut into blocks again. A full block never changes, so it can be written to a store in one
+piece. Of each level three blocks stay in memory: the tail, which is being filled; the head, which
+holds the oldest event; and the head's suffixes.
+
+      level 1              [ 0..3  |  4..7  |  8..11 |        ]   tail
+      level 0   [ 0 | 1 | 2 | 3 ]  [ 4..7 ]  [ 8..11 ]  [ 12 | 13 |    |    ]
+                          ^  head           in the store          tail     ^
+                        front                                             end
+
+      top = 1    boundary = 12    suffixes at level 1: 4..11, 8..11; at level 0: 2..11, 3..11
+      back = 12..13
+
+The leftmost tree is the one whose root is the block that holds both the oldest event and the end,
+the top; it reaches up to the last node that is full there: the boundary. A suffix reaches from its
+node to the boundary, so the suffix at the oldest event is the partial of the whole tree. Evicting
+drops it. When a level's head is used up, the next block is taken and its suffixes are scanned from
+right to left, beginning with what the level above says lies behind it: a flip of Two-Stacks, but of
+one block. The events from the boundary on are combined as they come; when the tree is used up, the
+next one is as large as there can be, and what it leaves is the tails of the levels below its top.
+
+Blocks come from a store, so the loops here never load one: they return, and whoever called them
+brings the block and calls again.
+
+A policy is asked about the oldest node of the highest level that begins at the oldest event. If it
+leaves, so do all its events, unread; if not, the first of its children is asked about.
+
+Invariants, for levels k from 0, whose nodes hold F^k events each, all counted from the first event
+that ever was:
+
+1. front <= reach <= boundary <= end, and front and end - 1 lie within one node of level top + 1.
+2. The tail of level k holds the nodes of the block that is being filled, and totals[k] is their
+   partial.
+3. The suffix of level 0 at each event from front to before reach is the partial from that event to
+   before boundary.
+4. back is the partial from boundary to before end.
+"""
+
+from typing import Any, NamedTuple
+
+from windrow.algebra.slots import (
+    Partial,
+    Ring,
+    combine,
+    identity,
+    lift_row,
+    load,
+    load_integer,
+    lower_row,
+    store,
+    store_integer,
+)
+from windrow.algorithms.memory import Memory
+
+Block = Any
+
+
+class Levels(NamedTuple):
+    """What of all levels is in memory; position p of level k is at k * F + p mod F."""
+
+    tails: Ring
+    heads: Ring
+    suffixes: Ring
+    totals: Ring
+    back: Ring
+    #: what a policy is deciding on: the partial before anything left, and that of what has left
+    total: Ring
+    gone: Ring
+    #: for each level, the numbers of the blocks whose nodes and whose suffixes are its head
+    loaded: Ring
+    scanned: Ring
+
+
+class State(NamedTuple):
+    """Where the window and the leftmost tree are, and what is still to be done.
+
+    Attributes:
+        front, end: the positions of the oldest event and behind the newest.
+        reach, boundary: up to where the suffixes of level 0, and the leftmost tree, reach.
+        top: the level of the tree's root block.
+        planted: 1 if the tree is new, and neither its suffixes nor the back are computed.
+        deciding: 1 from an insertion until the policy has decided what leaves.
+        bits: F is two to the power of `bits`.
+    """
+
+    front: int
+    reach: int
+    boundary: int
+    end: int
+    top: int
+    planted: int
+    deciding: int
+    bits: int
+
+
+def levels_for(bits: int) -> int:
+    """How many levels there are for 2^63 events, rounded up to a power of two."""
+    return 1 << (-(-63 // bits) - 1).bit_length()
+
+
+def allocate(memory: Memory, bits: int) -> Levels:
+    """Room for the tails and heads of all levels."""
+    levels = levels_for(bits)
+    tails, heads, suffixes = (memory.array(levels << bits) for _ in range(3))
+    back, total, gone = (memory.array(1) for _ in range(3))
+    return Levels(
+        tails, heads, suffixes, memory.array(levels), back, total, gone,
+        memory.counters(levels), memory.counters(levels),
+    )  # fmt: skip
+
+
+def insert(state: State, levels: Levels, partial: Partial) -> State:
+    """Add an event to its tail; a tail that is full becomes a node of the level above."""
+    mask = (1 << state.bits) - 1
+    level, position, node = 0, state.end, partial
+    while True:
+        slot = position & mask
+        store(levels.tails, (level << state.bits) + slot, node)
+        total = node if slot == 0 else combine(load(levels.totals, level), node)
+        store(levels.totals, level, total)
+        if slot != mask:
+            break
+        level, position, node = level + 1, position >> state.bits, total
+    store(levels.back, 0, combine(load(levels.back, 0), partial))
+    return State(
+        state.front, state.reach, state.boundary, state.end + 1, state.top,
+        state.planted, state.deciding, state.bits,
+    )  # fmt: skip
+
+
+def query(state: State, levels: Levels) -> Partial:
+    """Combine the leftmost tree with the back; the window must be ready."""
+    if state.front == state.boundary:
+        return combine(identity(), load(levels.back, 0))
+    oldest = state.front & ((1 << state.bits) - 1)
+    return combine(load(levels.suffixes, oldest), load(levels.back, 0))
+
+
+def evict_many(state: State, count: int) -> State:
+    """Drop the oldest events; the window may not be ready then."""
+    front = state.front + count
+    if state.planted or front > state.boundary:
+        return plant(state, front)
+    return State(
+        front, max(front, state.reach), state.boundary, state.end, state.top,
+        state.planted, state.deciding, state.bits,
+    )  # fmt: skip
+
+
+def plant(state: State, front: int) -> State:
+    """Take the largest tree that begins at an event for the leftmost."""
+    top = 0
+    while front >> (state.bits * (top + 1)) != state.end >> (state.bits * (top + 1)):
+        top += 1
+    boundary = state.end >> (state.bits * top) << (state.bits * top)
+    return State(front, front, boundary, state.end, top, 1, state.deciding, state.bits)
+
+
+def is_ready(state: State) -> bool:
+    """Whether the window can be queried, and filled, as it is."""
+    return not state.planted and (state.front < state.reach or state.front == state.boundary)
+
+
+def is_possible(state: State) -> bool:
+    """Whether a window can have come to such a state: what is read from a store is not trusted."""
+    front, reach, boundary, end, top, planted, deciding, bits = state
+    if not (0 <= front <= reach <= boundary <= end < 2**63 and 0 <= top < levels_for(bits)):
+        return False
+    aligned = boundary >> (bits * top) << (bits * top) == boundary
+    block = bits * (top + 1)
+    in_one_block = front == boundary or front >> block == (boundary - 1) >> block
+    return aligned and in_one_block and planted in (0, 1) and deciding in (0, 1)
+
+
+def head_of(state: State, level: int) -> int:
+    """The block of a level in which the oldest event is."""
+    return state.front >> (state.bits * (level + 1))
+
+
+def refill(state: State, levels: Levels) -> State:
+    """Make the window ready; the heads of all levels up to the top must have been loaded."""
+    if is_ready(state):
+        return state
+    if state.planted:
+        sum_up_back(state, levels)
+    return scan(state, levels)
+
+
+def sum_up_back(state: State, levels: Levels) -> None:
+    """Compute the back from the tails of the levels below the top."""
+    back = identity()
+    level = state.top - 1
+    while level >= 0:
+        if (state.end >> (state.bits * level)) & ((1 << state.bits) - 1):
+            back = combine(back, load(levels.totals, level))
+        level -= 1
+    store(levels.back, 0, back)
+
+
+def scan(state: State, levels: Levels) -> State:
+    """Compute the suffixes of the levels whose heads are other blocks now."""
+    bits, mask = state.bits, (1 << state.bits) - 1
+    behind, reach = identity(), state.front
+    level = state.top
+    while level >= 0:
+        node = state.front >> (bits * level)
+        begin = node if level == 0 else node + 1
+        stop = (node | mask) + 1
+        if level == state.top:
+            stop = state.boundary >> (bits * level)
+        if state.planted or load_integer(levels.scanned, level) != node >> bits:
+            store_integer(levels.scanned, level, node >> bits)
+            position, suffix = stop, behind
+            while position != begin:
+                position -= 1
+                place = (level << bits) + (position & mask)
+                suffix = combine(load(levels.heads, place), suffix)
+                store(levels.suffixes, place, suffix)
+        if level == 0:
+            reach = stop
+        elif begin != stop:
+            behind = load(levels.suffixes, (level << bits) + (begin & mask))
+        level -= 1
+    return State(state.front, reach, state.boundary, state.end, state.top, 0, state.deciding, bits)
+
+
+FUNCTIONS = (insert, query, plant, is_ready, sum_up_back, scan, refill)
+
+
+def insert_rows(
+    columns: Block, validities: Block, answers: Block, defined: Block,
+    levels: Levels, state: State, row: int, stop: int, answering: bool,
+) -> tuple[State, int]:  # fmt: skip
+    """Insert rows until a block is full, and answer each; with no rows, answer once."""
+    state = refill(state, levels)
+    if row == stop and answering:
+        lower_row(answers, defined, 0, query(state, levels))
+    while row < stop:
+        state = insert(state, levels, lift_row(columns, validities, row))
+        if answering:
+            lower_row(answers, defined, row, query(state, levels))
+        row += 1
+        if state.end & ((1 << state.bits) - 1) == 0:
+            break
+    return state, row

@@ -1,0 +1,111 @@
+"""The header of a stored window: what it is, how far it has come, and who wrote its blocks."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from windrow.algebra.linking import fingerprint
+from windrow.algorithms import block_tree
+from windrow.algorithms.block_tree import State
+from windrow.errors import InvalidArgument, StoreError
+from windrow.planning.resolve import Feature
+from windrow.stores.blocks import Writer
+from windrow.stores.contract import Key, Store
+from windrow.stores.layout import MARK_BYTES, text_of_header
+
+#: the level of headers in a key, above those of blocks
+HEADER_LEVEL = 255
+
+_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a window is, so that a window that was stored as another one is refused.
+
+    The code of a user's own functions is compared as well, by a fingerprint of its bytecode, which
+    differs from one Python to the next: two Pythons compare names, types and fields only.
+    """
+
+    aggregation: str
+    types: list[str]
+    fields: list[list[Any]]
+    bits: int
+    code: str
+    python: str = _PYTHON
+
+    @classmethod
+    def of(
+        cls, feature: Feature, types: list[str], fields: list[list[Any]], bits: int
+    ) -> Description:
+        """The description of a window of one aggregation."""
+        monoid, code = feature.monoid, ""
+        if feature.aggregation.custom:
+            code = fingerprint(monoid.identity, monoid.lift, monoid.combine, monoid.lower)
+        return cls(feature.aggregation.name, types, fields, bits, code)
+
+    def require(self, stored: Description, store: Store, key: Key) -> None:
+        """Refuse to go on with a window that was stored as another."""
+        for what, mine in asdict(self).items():
+            theirs = getattr(stored, what)
+            other_python = what == "python" or (what == "code" and self.python != stored.python)
+            if mine != theirs and not other_python:
+                raise InvalidArgument(
+                    f"name: the window {key.namespace!r} in {store!r} was stored with {what} "
+                    f"{theirs!r}, not {mine!r}; open it as it was, or give another name"
+                )
+
+
+@dataclass(frozen=True)
+class Header:
+    """A header without its partials."""
+
+    description: Description
+    state: State
+    writers: list[Writer]
+
+    def to_text(self) -> dict[str, Any]:
+        """As what a layout writes."""
+        return {
+            "description": asdict(self.description),
+            "state": list(self.state),
+            "writers": [[writer.since, writer.mark.hex()] for writer in self.writers],
+        }
+
+    @classmethod
+    def from_bytes(cls, store: Store, key: Key, value: bytes) -> Header:
+        """What a store holds, not trusted to be possible."""
+        text = text_of_header(store, key, value)
+        try:
+            description = Description(**text["description"])
+            state = State(*map(_integer, text["state"]))
+            writers = [
+                Writer(_integer(since), bytes.fromhex(mark)) for since, mark in text["writers"]
+            ]
+            possible = (
+                1 <= state.bits <= 16
+                and state.bits == description.bits
+                and block_tree.is_possible(state)
+                and writers
+                and all(len(writer.mark) == MARK_BYTES for writer in writers)
+                and writers == sorted(writers)
+                and writers[-1].since <= state.end
+            )
+        except (KeyError, TypeError, ValueError):
+            possible = False
+        if not possible:
+            raise StoreError(f"{store!r} holds the header of no possible window at {key}")
+        return cls(description, state, writers)
+
+
+def _integer(number: Any) -> int:
+    if type(number) is not int:
+        raise TypeError(number)
+    return number
+
+
+def header_key(name: str) -> Key:
+    """Where the header of a window is kept."""
+    return Key(name, HEADER_LEVEL, 0)

@@ -1,0 +1,184 @@
+"""A block tree whose full blocks lie in a store: brings what the kernel asks for, takes what is full.
+
+See `windrow.algorithms.block_tree` for the tree and `windrow.stores.blocks` for the blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from windrow.algebra.compiler import Kernel
+from windrow.algebra.memory import KernelMemory
+from windrow.algebra.product import Product
+from windrow.algorithms import block_tree
+from windrow.algorithms.block_tree import State
+from windrow.stores.blocks import Blocks
+from windrow.stores.layout import Fields
+
+Array = np.ndarray[Any, Any]
+_NO_BLOCK = -1
+
+
+class SpilledTree:
+    """The tree of one window.
+
+    Args:
+        product: of the aggregations.
+        kernel: the loop that inserts rows.
+        bits: a block holds two to the power of `bits` partials.
+        blocks: those of the window, in a store.
+    """
+
+    def __init__(self, product: Product, kernel: Kernel, bits: int, blocks: Blocks) -> None:
+        self._kernel = kernel
+        self._memory = KernelMemory(product)
+        self._levels = block_tree.allocate(self._memory, bits)
+        self._levels.loaded[:] = self._levels.scanned[:] = _NO_BLOCK
+        for ring in (self._levels.back, self._levels.total, self._levels.gone):
+            self._memory.fill(ring, slice(0, 1), _identity(product))
+        self._blocks = blocks
+        self._bits = bits
+        self.state = State(0, 0, 0, 0, 0, 0, 0, bits)
+        #: the end up to which full blocks have been put
+        self._put = 0
+        #: for each level, the first block that may be in the store
+        self._first = [0] * block_tree.levels_for(bits)
+
+    def __len__(self) -> int:
+        return self.state.end - self.state.front
+
+    @property
+    def resident(self) -> int:
+        """How many partials are in memory, at most."""
+        levels = block_tree.levels_for(self._bits)
+        return ((3 * levels + self._blocks.resident) << self._bits) + levels + 3
+
+    def advance(
+        self, columns: Any, validities: Any, answers: Any, defined: Any,
+        begin: int, stop: int, answering: bool,
+    ) -> int:  # fmt: skip
+        """Insert rows up to the end of a block, and say how far it got."""
+        self._put_full_blocks()
+        self._load_heads()
+        self.state, row = self._kernel(
+            *self._memory.workspace(), columns, validities, answers, defined,
+            self._levels, self.state, begin, stop, answering,
+        )  # fmt: skip
+        return int(row)
+
+    def evict_many(self, count: int) -> None:
+        """Drop the oldest events, without reading those that leave."""
+        self.state = block_tree.evict_many(self.state, count)
+
+    def write_all(self) -> None:
+        """Wait until the store has every full block."""
+        self._put_full_blocks()
+        self._blocks.write_all()
+
+    def delete_unused(self) -> None:
+        """Delete the blocks of events that have left; no header may speak of them any more."""
+        for level, first in enumerate(self._first):
+            head = block_tree.head_of(self.state, level)
+            if first < head:
+                self._blocks.delete_before(level, first, head)
+                self._first[level] = head
+
+    def delete_unfinished(self) -> None:
+        """Delete blocks that were put after what a recovered window knows of."""
+        for level in range(len(self._first)):
+            self._blocks.delete_from(level, self._tail_of(level))
+
+    # To and from a header --------------------------------------------------------------------------
+
+    def partials(self) -> Fields:
+        """The partials that only memory has: tails, totals, and what stands beside the tree."""
+        parts = [self._memory.partials(ring, places) for ring, places in self._kept(self.state)]
+        return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+
+    @staticmethod
+    def count_partials(state: State) -> int:
+        """How many partials a header of this state has."""
+        return sum(places.stop - places.start for _ring, places in _kept_places(state))
+
+    def restore(self, state: State, partials: Fields) -> None:
+        """Take up a window where a header left it."""
+        begin = 0
+        for ring, places in self._kept(state):
+            count = places.stop - places.start
+            part = tuple(array[begin : begin + count] for array in partials)
+            self._memory.fill(ring, places, part)
+            begin += count
+        # Suffixes are not kept: they are scanned again, from the same nodes in the same order.
+        self.state = state._replace(reach=state.front)
+        self._put = state.end
+
+    def _kept(self, state: State) -> Iterator[tuple[Any, slice]]:
+        for name, places in _kept_places(state):
+            yield getattr(self._levels, name), places
+
+    # Blocks ----------------------------------------------------------------------------------------
+
+    def _tail_of(self, level: int) -> int:
+        """The block of a level that is being filled."""
+        return self.state.end >> (self._bits * (level + 1))
+
+    def _place(self, level: int) -> slice:
+        return slice(level << self._bits, (level + 1) << self._bits)
+
+    def _put_full_blocks(self) -> None:
+        """Put the tails that the last event has filled."""
+        end = self.state.end
+        if end == self._put:
+            return
+        level = 0
+        while end and end & ((1 << self._bits) - 1) == 0:
+            tail = self._memory.partials(self._levels.tails, self._place(level))
+            self._blocks.put(level, (end >> self._bits) - 1, tail)
+            end >>= self._bits
+            level += 1
+        self._put = self.state.end
+
+    def _load_heads(self) -> None:
+        """Bring the heads that the kernel needs to make the window ready, and foresee the next."""
+        if block_tree.is_ready(self.state):
+            return
+        for level in range(self.state.top + 1):
+            block = block_tree.head_of(self.state, level)
+            if self.state.planted or self._levels.loaded[level] != block:
+                self._load(level, block)
+
+    def _load(self, level: int, block: int) -> None:
+        place, tail = self._place(level), self._tail_of(level)
+        if block == tail:
+            nodes = self._memory.partials(self._levels.tails, place)
+        else:
+            nodes = self._blocks.get(level, block)
+        self._memory.fill(self._levels.heads, place, nodes)
+        self._levels.loaded[level] = block
+        self._blocks.forget_before(level, block)
+        if block + 1 < tail:
+            self._blocks.read_ahead(level, block + 1)
+
+
+def _kept_places(state: State) -> Iterator[tuple[str, slice]]:
+    """Which places of which rings a header keeps."""
+    level, mask = 0, (1 << state.bits) - 1
+    while state.end >> (state.bits * level):
+        begin = level << state.bits
+        nodes = (state.end >> (state.bits * level)) & mask
+        yield "tails", slice(begin, begin + nodes)
+        level += 1
+    yield "totals", slice(0, level)
+    for name in ("back", "total", "gone"):
+        yield name, slice(0, 1)
+
+
+def _identity(product: Product) -> Fields:
+    return tuple(
+        np.atleast_1d(product.identity_of(place)) if not entry.width
+        else np.atleast_2d(product.identity_of(place))
+        for place, entry in enumerate(product.fields)
+    )  # fmt: skip

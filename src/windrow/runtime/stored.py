@@ -1,0 +1,357 @@
+"""`wr.Window.open`: a window whose events lie in a store, and that outlasts the process.
+
+The window is a block tree (`windrow.algorithms.block_tree`). Full blocks go to the store as they
+fill; what is not in a full block, and where the window begins and ends, is the header. A flush waits
+for the blocks and then exchanges the header for a new one, in one step, so that the store always
+holds one header and all blocks that it speaks of. Only then are blocks deleted whose events have
+left. Who opens the window takes up the header, signs it with a mark of its own, and writes again
+the blocks that were put after it.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from windrow.aggregations import CATALOGUE
+from windrow.algebra.aggregation import Aggregation, Measure
+from windrow.algebra.compiler import Kernel
+from windrow.algorithms import block_tree
+from windrow.errors import EmptyWindow, InvalidArgument, NotApplicable, StoreError
+from windrow.planning.resolve import Feature, features_of
+from windrow.runtime.features import Features, overflow_named
+from windrow.runtime.header import Description, Header, header_key
+from windrow.runtime.inputs import Inputs, Types
+from windrow.runtime.spilled import SpilledTree
+from windrow.stores import connect
+from windrow.stores.blocks import Blocks, Writer
+from windrow.stores.contract import Store, checked_namespace
+from windrow.stores.layout import MARK_BYTES, Layout
+
+_DEFAULT_TYPE = "float64"
+#: rows that are driven through the window at once
+_PIECE = 2**18
+#: single events that gather before they are driven through the window
+_GATHERED = 1024
+
+
+class StoredWindow:
+    """A window in a store; `wr.Window.open` makes one.
+
+    Without a flush, a crash loses the insertions and evictions since the last one: at most those of
+    `flush_every` events or `flush_seconds`, the time being looked at whenever something is inserted.
+    """
+
+    def __init__(
+        self,
+        store: Store | str | Path,
+        name: str,
+        aggregation: Aggregation | Measure | None = None,
+        *,
+        types: Types | None = None,
+        block: int = 512,
+        flush_every: int | None = 1_000_000,
+        flush_seconds: float | None = 10.0,
+    ) -> None:
+        """Open a window, or make it; see `wr.Window.open`."""
+        self._key = header_key(checked_namespace("name", name))
+        bits = _bits(block)
+        self._flush_every = _at_least("flush_every", flush_every, 1)
+        self._flush_seconds = _at_least("flush_seconds", flush_seconds, 0)
+        self._own_store = not isinstance(store, Store)
+        self._store = store if isinstance(store, Store) else connect(store)
+        try:
+            self._open(aggregation, types, bits)
+        except BaseException:
+            if self._own_store:
+                self._store.close()
+            raise
+
+    def _open(
+        self, aggregation: Aggregation | Measure | None, types: Types | None, bits: int
+    ) -> None:
+        found = self._store.get_many([self._key])[0]
+        header = None if found is None else Header.from_bytes(self._store, self._key, found)
+        stored = None if header is None else header.description
+        self._aggregation = _aggregation(aggregation, stored, self._key.namespace)
+        if types is None:
+            types = stored.types if stored is not None else _DEFAULT_TYPE
+        self._inputs = Inputs(self._aggregation, types)
+        self._feature = _feature(self._aggregation, self._inputs.schema)
+        self._features = Features([self._feature], set(self._inputs.schema.names))
+        product = self._features.product
+        self._description = Description.of(
+            self._feature,
+            [str(each) for each in self._inputs.types],
+            [[field.name, field.dtype, field.width] for field in product.fields],
+            bits if stored is None else stored.bits,
+        )
+        if stored is not None:
+            self._description.require(stored, self._store, self._key)
+        self._layout = Layout([(field.dtype, field.width) for field in product.fields])
+        me = Writer(0 if header is None else header.state.end, secrets.token_bytes(MARK_BYTES))
+        writers = (
+            [me] if header is None else _still_needed([*header.writers, me], header.state.front)
+        )
+        bits = self._description.bits
+        self._blocks = Blocks(self._store, self._key.namespace, self._layout, bits, writers)
+        kernel = Kernel(
+            block_tree.insert_rows, block_tree.FUNCTIONS, product, self._features.checked
+        )
+        self._tree = SpilledTree(product, kernel, bits, self._blocks)
+        self._gathered: list[tuple[Any, ...]] = []
+        #: the header in the store, and the last that was to be written over it
+        self._committed = self._attempted = found
+        if header is not None and found is not None:
+            count = SpilledTree.count_partials(header.state)
+            partials = self._layout.partials_of_header(self._store, self._key, found, count)
+            self._tree.restore(header.state, partials)
+        #: the number of events that had been inserted at the flush that the window continues from
+        self.recovered = self._tree.state.end
+        self._commit()
+        if header is not None:
+            self._tree.delete_unfinished()
+
+    @property
+    def inserted(self) -> int:
+        """The number of events that have ever been inserted."""
+        return self._tree.state.end + len(self._gathered)
+
+    @property
+    def resident(self) -> int:
+        """How many partials are in memory, at most; it does not grow with the window."""
+        return self._tree.resident
+
+    def insert(self, *inputs: Any) -> None:
+        """Add an event at the newest end; a null is an event without a value."""
+        self._gathered.append(self._inputs.event(inputs))
+        if len(self._gathered) >= _GATHERED or self._is_late():
+            self._drive_gathered()
+
+    def insert_many(self, events: Any) -> None:
+        """Add events, oldest first, at compiled speed.
+
+        Args:
+            events: an array of numpy or Arrow, or a list. If the aggregation has several inputs,
+                a table with a column for each, or a list of tuples.
+        """
+        self._drive_gathered()
+        self._drive(self._inputs.columns(events), answering=False)
+
+    def answer_many(self, events: Any) -> pa.Array:
+        """Add events, oldest first, and answer after each.
+
+        >>> import windrow as wr
+        >>> window = wr.Window.open(wr.stores.MemoryStore(), "doc", wr.max())
+        >>> window.answer_many([4, 5, 3]).to_pylist()
+        [4.0, 5.0, 5.0]
+        """
+        self._drive_gathered()
+        return self._drive(self._inputs.columns(events), answering=True)
+
+    def evict(self) -> None:
+        """Drop the oldest event."""
+        if not len(self):
+            raise EmptyWindow("evict: the window holds no events")
+        self.evict_many(1)
+
+    def evict_many(self, count: int) -> None:
+        """Drop the oldest `count` events, without reading them."""
+        if not isinstance(count, Integral) or count < 0:
+            raise InvalidArgument(f"count: a number of events is 0, 1, 2, ..., not {count!r}")
+        if count > len(self):
+            raise EmptyWindow(
+                f"evict_many: {count} events are to leave, but the window holds {len(self)}"
+            )
+        if count:
+            self._drive_gathered()
+            self._tree.evict_many(int(count))
+
+    def query(self) -> Any:
+        """The aggregate of all events in the window; None if they have no value."""
+        self._drive_gathered()
+        answers = self._features.answers(1)
+        columns, validities = self._no_events
+        with overflow_named():
+            self._tree.advance(columns, validities, *_written(answers), 0, 0, True)
+        return self._result(answers)[0].as_py()
+
+    def clear(self) -> None:
+        """Drop all events."""
+        self.evict_many(len(self))
+
+    def flush(self) -> None:
+        """Wait until the store holds the window as it is now."""
+        self._drive_gathered()
+        self._commit()
+
+    def close(self) -> None:
+        """Flush, and let go of the store; the window cannot be used any more."""
+        try:
+            self.flush()
+        finally:
+            self._blocks.close()
+            if self._own_store:
+                self._store.close()
+
+    def __enter__(self) -> StoredWindow:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return len(self._tree) + len(self._gathered)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Window of {len(self)} events: {self._aggregation.name}, "
+            f"{self._key.namespace!r} in {self._store!r}>"
+        )
+
+    # Events ----------------------------------------------------------------------------------------
+
+    @property
+    def _no_events(self) -> tuple[Any, Any]:
+        return self._features.compiled_block(
+            {field.name: pa.array([], field.type) for field in self._inputs.schema}, 0, 0
+        )
+
+    def _drive_gathered(self) -> None:
+        """Drive the events through the window that were inserted one by one."""
+        if self._gathered:
+            events = self._inputs.columns(
+                self._gathered if len(self._inputs.types) > 1 else [x for (x,) in self._gathered]
+            )
+            before = self._tree.state.end
+            try:
+                self._drive(events, answering=False)
+            finally:
+                del self._gathered[: self._tree.state.end - before]
+
+    def _drive(self, columns: list[pa.Array], answering: bool) -> pa.Array:
+        pieces = []
+        for begin in range(0, len(columns[0]), _PIECE):
+            piece = [column.slice(begin, _PIECE) for column in columns]
+            pieces.append(self._drive_piece(piece, answering))
+        return pa.concat_arrays(pieces) if pieces else pa.array([], self._feature.type)
+
+    def _drive_piece(self, piece: list[pa.Array], answering: bool) -> pa.Array:
+        size = len(piece[0])
+        named = dict(zip(self._inputs.schema.names, piece, strict=True))
+        columns, validities = self._features.compiled_block(named, size, 0)
+        answers = self._features.answers(size if answering else 0)
+        row = 0
+        while row < size:
+            with overflow_named():
+                row = self._tree.advance(
+                    columns, validities, *_written(answers), row, size, answering
+                )
+            if self._is_late():
+                self._commit()
+        return self._result(answers)
+
+    def _result(self, answers: Any) -> pa.Array:
+        return self._features.result(answers, self._feature, _carries_nothing)
+
+    # Flushing --------------------------------------------------------------------------------------
+
+    def _is_late(self) -> bool:
+        """Whether it is time for a flush."""
+        since = self.inserted - self._flushed_events
+        if self._flush_every is not None and since >= self._flush_every:
+            return True
+        waited = time.monotonic() - self._flushed_at
+        return self._flush_seconds is not None and waited >= self._flush_seconds
+
+    def _commit(self) -> None:
+        """Write the blocks, then the header; then delete what the header before it still needed."""
+        self._tree.write_all()
+        header = Header(self._description, self._tree.state, self._blocks.writers)
+        value = self._layout.header_to_bytes(self._key, header.to_text(), self._tree.partials())
+        self._exchange(value)
+        self._flushed_events, self._flushed_at = self._tree.state.end, time.monotonic()
+        self._tree.delete_unused()
+
+    def _exchange(self, value: bytes) -> None:
+        if value == self._committed:
+            return
+        attempted, self._attempted = self._attempted, value
+        if not self._store.exchange(self._key, self._committed, value):
+            # A write that timed out may have arrived all the same.
+            found = self._store.get_many([self._key])[0]
+            if found not in (value, attempted) or not self._store.exchange(self._key, found, value):
+                raise StoreError(
+                    f"{self._store!r} holds another header at {self._key} than this window wrote; "
+                    "it has been opened again since, and can be open for writing only once"
+                )
+        self._committed = value
+
+
+def _written(answers: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    return tuple(answers.values), tuple(answers.defined)
+
+
+def _carries_nothing(column: str, positions: pa.Array) -> pa.Array:
+    raise AssertionError(f"{column}: carried inputs are refused when the window is opened")
+
+
+def _still_needed(writers: list[Writer], front: int) -> list[Writer]:
+    """The writers of blocks that hold events from `front` on: a block is full after its writer came."""
+    return [
+        writer
+        for writer, following in zip(writers, [*writers[1:], None], strict=True)
+        if following is None or following.since > max(front, writer.since)
+    ]
+
+
+def _aggregation(
+    given: Aggregation | Measure | None, stored: Description | None, name: str
+) -> Aggregation:
+    if isinstance(given, Measure):
+        given = given.aggregation
+    if isinstance(given, Aggregation):
+        return given
+    if given is not None:
+        raise InvalidArgument(f"aggregation: give an aggregation such as wr.max(), not {given!r}")
+    if stored is None:
+        raise InvalidArgument(
+            f"aggregation: no window {name!r} is in the store yet; say what it is to compute"
+        )
+    if stored.code or stored.aggregation not in CATALOGUE:
+        raise InvalidArgument(
+            f"aggregation: {stored.aggregation} is an aggregation of your own; give it again"
+        )
+    return CATALOGUE[stored.aggregation]
+
+
+def _feature(aggregation: Aggregation, schema: pa.Schema) -> Feature:
+    if any(entry.carried for entry in aggregation.inputs):
+        raise NotApplicable(
+            f"aggregation: {aggregation.name} answers with the value of an event, which a stored "
+            "window does not keep"
+        )
+    (feature,), _places = features_of(schema, [aggregation(*schema.names)], None)
+    if not feature.compiled:
+        raise NotApplicable(
+            f"aggregation: {aggregation.name} of {', '.join(map(str, schema.types))} is not "
+            "compiled, and only numbers can be stored"
+        )
+    return feature
+
+
+def _bits(block: int) -> int:
+    if not isinstance(block, Integral) or not 2 <= block <= 2**16 or block & (block - 1):
+        raise InvalidArgument(f"block: give a power of two from 2 to {2**16}, not {block!r}")
+    return int(block).bit_length() - 1
+
+
+def _at_least(argument: str, number: Any, least: int) -> Any:
+    if number is not None and (isinstance(number, bool) or not number >= least):
+        raise InvalidArgument(f"{argument}: give a number from {least} on, or None, not {number!r}")
+    return number

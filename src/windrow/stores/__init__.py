@@ -1,0 +1,28 @@
+"""Where windows keep what does not fit in memory: stores, one per file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from windrow.errors import InvalidArgument
+from windrow.stores.contract import Store
+from windrow.stores.memory import MemoryStore
+from windrow.stores.redis import RedisStore
+from windrow.stores.rocksdb import RocksDBStore
+
+__all__ = ["MemoryStore", "RedisStore", "RocksDBStore", "Store", "connect"]
+
+
+def connect(address: str | Path) -> Store:
+    """The store at an address: a Redis server's, or else the folder of a RocksDB."""
+    if isinstance(address, str) and address.startswith(("redis://", "rediss://", "unix://")):
+        return RedisStore(address)
+    if isinstance(address, str) and "://" in address:
+        scheme = address.partition("://")[0]
+        raise InvalidArgument(
+            f"store: addresses begin with redis:// or rediss://, not {scheme}://; a folder is given "
+            "as a path"
+        )
+    if not isinstance(address, str | Path):
+        raise InvalidArgument(f"store: give a store, an address or a folder, not {address!r}")
+    return RocksDBStore(address)

@@ -1,0 +1,122 @@
+"""What a key-value store has to do.
+
+A key says whose the value is (the namespace, one for each window), which level of the window's tree
+it belongs to, and which block of that level it is. Values are bytes.
+
+A store may fail at any call. Then it raises `StoreError`, which names the store and the key, and
+what it was asked to write may or may not have been written: `put_many` and `exchange` are all or
+nothing, and every call may be repeated.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from windrow.errors import InvalidArgument, StoreError
+
+#: behind every block of a level
+NO_BLOCK = 2**64 - 1
+_LONGEST_NAMESPACE = 1024
+
+
+class Key(NamedTuple):
+    """Where a value is kept."""
+
+    namespace: str
+    level: int
+    block: int
+
+    def __str__(self) -> str:
+        return f"{self.namespace!r} level {self.level} block {self.block}"
+
+    def encoded(self) -> bytes:
+        """The key as bytes, which sort by level and block within a namespace.
+
+        The length in front keeps a namespace apart from those that it is the beginning of.
+        """
+        return level_prefix(self.namespace, self.level) + self.block.to_bytes(8)
+
+
+def level_prefix(namespace: str, level: int) -> bytes:
+    """How the keys of one level begin."""
+    name = namespace.encode()
+    return len(name).to_bytes(2) + name + level.to_bytes(1)
+
+
+def checked_namespace(argument: str, name: str) -> str:
+    """A name that can be part of a key."""
+    if (
+        not isinstance(name, str)
+        or not 0 < len(name.encode(errors="replace")) <= _LONGEST_NAMESPACE
+    ):
+        raise InvalidArgument(
+            f"{argument}: a name is a string of 1 to {_LONGEST_NAMESPACE} bytes, not {name!r}"
+        )
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise InvalidArgument(f"{argument}: {name!r} is not valid Unicode") from None
+    return name
+
+
+class Store(ABC):
+    """A key-value store, shared by any number of windows and threads."""
+
+    @abstractmethod
+    def get_many(self, keys: Sequence[Key]) -> list[bytes | None]:
+        """The values of the keys, None for those that have none."""
+
+    @abstractmethod
+    def put_many(self, items: Mapping[Key, bytes]) -> None:
+        """Write values, all or none of them, over what was there."""
+
+    @abstractmethod
+    def delete_many(self, keys: Iterable[Key]) -> None:
+        """Delete keys; those that are not there are no error."""
+
+    @abstractmethod
+    def blocks(self, namespace: str, level: int, first: int, stop: int) -> list[int]:
+        """The blocks of one level from `first` to before `stop`, in order."""
+
+    @abstractmethod
+    def delete_range(self, namespace: str, level: int, first: int, stop: int) -> None:
+        """Delete the blocks of one level from `first` to before `stop`, without reading them."""
+
+    @abstractmethod
+    def exchange(self, key: Key, expected: bytes | None, value: bytes) -> bool:
+        """Write a value if the one before is as expected, and say whether it was.
+
+        When it returns, this value and all that was put before it last as long as the store does.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of files and connections; to close again does nothing."""
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+
+@contextmanager
+def failures_named(
+    store: Store,
+    doing: str,
+    key: object,
+    failures: tuple[type[Exception], ...] = (Exception,),
+    shown: Callable[[str], str] = str,
+) -> Iterator[None]:
+    """Raise what a store's library raises as `StoreError`, with the store and the key.
+
+    `shown` makes a message fit to be seen. The library's own error is left out: it may hold more.
+    """
+    try:
+        yield
+    except failures as error:
+        reason = shown(str(error)) or type(error).__name__
+        raise StoreError(f"{store!r} cannot {doing} {key}: {reason}") from None

@@ -1,0 +1,129 @@
+"""A store in a folder of this machine, by RocksDB: the default for windows larger than memory."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from windrow.errors import InvalidArgument, StoreError
+from windrow.stores.contract import Key, Store, failures_named, level_prefix
+
+#: what RocksDB may keep in memory before it writes to files, and for reading
+_WRITE_BUFFER = 16 * 2**20
+
+
+class RocksDBStore(Store):
+    """A store in a folder, which one process at a time can open.
+
+    What `exchange` has written outlasts a crash of the machine: it waits for the disk. What is only
+    put outlasts a crash of the process.
+
+    Args:
+        path: the folder; it is made if there is none.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        try:
+            import rocksdict
+        except ImportError:
+            raise StoreError(
+                f"RocksDBStore({str(path)!r}) needs rocksdict: pip install 'windrow[rocksdb]'"
+            ) from None
+        if not isinstance(path, str | Path) or not str(path):
+            raise InvalidArgument(f"path: give the folder of the store, not {path!r}")
+        self._path = Path(path)
+        self._library = rocksdict
+        self._lock = threading.Lock()
+        self._durable = rocksdict.WriteOptions()
+        self._durable.sync = True
+        self._database: Any = None
+        with failures_named(self, "open", "its folder"):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = rocksdict.Rdict(str(self._path), options=_options(rocksdict))
+
+    def get_many(self, keys: Sequence[Key]) -> list[bytes | None]:
+        """The values of the keys."""
+        if not keys:
+            return []
+        with self._failures("read", keys[0]):
+            found = self._database.get([key.encoded() for key in keys])
+            return [None if value is None else bytes(value) for value in found]
+
+    def put_many(self, items: Mapping[Key, bytes]) -> None:
+        """Write values in one batch."""
+        if not items:
+            return
+        with self._failures("write", next(iter(items))):
+            batch = self._library.WriteBatch(raw_mode=True)
+            for key, value in items.items():
+                batch.put(key.encoded(), value)
+            self._database.write(batch)
+
+    def delete_many(self, keys: Iterable[Key]) -> None:
+        """Delete keys in one batch."""
+        keys = list(keys)
+        if not keys:
+            return
+        with self._failures("delete", keys[0]):
+            batch = self._library.WriteBatch(raw_mode=True)
+            for key in keys:
+                batch.delete(key.encoded())
+            self._database.write(batch)
+
+    def blocks(self, namespace: str, level: int, first: int, stop: int) -> list[int]:
+        """The blocks of one level."""
+        begin, end = Key(namespace, level, first), Key(namespace, level, stop)
+        prefix = level_prefix(namespace, level)
+        found: list[int] = []
+        with self._failures("list", begin):
+            for key in self._database.keys(from_key=begin.encoded()):
+                if not key.startswith(prefix) or key >= end.encoded():
+                    break
+                found.append(int.from_bytes(key[len(prefix) :]))
+        return found
+
+    def delete_range(self, namespace: str, level: int, first: int, stop: int) -> None:
+        """Delete blocks of one level by one mark that covers them all."""
+        begin, end = Key(namespace, level, first), Key(namespace, level, stop)
+        with self._failures("delete from", begin):
+            self._database.delete_range(begin.encoded(), end.encoded())
+
+    def exchange(self, key: Key, expected: bytes | None, value: bytes) -> bool:
+        """Write a value if the one before is as expected, down to the disk."""
+        with self._lock, self._failures("write", key):
+            found = self._database.get(key.encoded())
+            if found != expected:
+                return False
+            self._database.put(key.encoded(), value, write_opt=self._durable)
+            return True
+
+    def close(self) -> None:
+        """Close the database, so that another process can open it."""
+        if self._database is not None:
+            database, self._database = self._database, None
+            database.close()
+
+    @contextmanager
+    def _failures(self, doing: str, key: Key) -> Iterator[None]:
+        if self._database is None:
+            raise StoreError(f"{self!r} cannot {doing} {key}: the store is closed")
+        with failures_named(self, doing, key):
+            yield
+
+    def __repr__(self) -> str:
+        return f"<RocksDBStore {str(self._path)!r}>"
+
+
+def _options(rocksdict: Any) -> Any:
+    # Raw mode: bytes in, bytes out. The other mode of rocksdict unpickles what it reads.
+    options = rocksdict.Options(raw_mode=True)
+    options.create_if_missing(True)
+    options.set_write_buffer_size(_WRITE_BUFFER)
+    options.set_max_write_buffer_number(2)
+    options.set_max_open_files(256)
+    options.set_compression_type(rocksdict.DBCompressionType.lz4())
+    options.set_keep_log_file_num(2)
+    return options
