@@ -79,9 +79,7 @@ def test_a_closed_folder_can_be_opened_again(tmp_path: Path) -> None:
         put(store, *keys("a", 0, 1))
         with pytest.raises(wr.StoreError, match=r"RocksDBStore .*folder.* cannot open"):
             RocksDBStore(tmp_path / "new" / "folder")
-    with pytest.raises(
-        wr.StoreError, match=r"cannot read 'a' level 0 block 1: the store is closed"
-    ):
+    with pytest.raises(wr.StoreError, match=r"cannot read .* block 1: the store is closed"):
         store.get_many(keys("a", 0, 1))
     store.close()
     with RocksDBStore(str(tmp_path / "new" / "folder")) as store:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,8 @@ from windrow.runtime.table import to_table
 #: what can be written as what else without loss, as far as its values allow
 _WIDENED = {(Kind.INTEGER, Kind.FLOAT), (Kind.BOOLEAN, Kind.INTEGER), (Kind.BOOLEAN, Kind.FLOAT)}
 
-Types = pa.DataType | str | Sequence[pa.DataType | str]
+#: an Arrow type or its name, or one for each input
+Types: TypeAlias = "pa.DataType | str | Sequence[pa.DataType | str]"
 
 
 class Inputs:

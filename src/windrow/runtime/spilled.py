@@ -1,4 +1,4 @@
-"""A block tree whose full blocks lie in a store: brings what the kernel asks for, takes what is full.
+"""A block tree whose full blocks lie in a store: brings what a kernel needs, takes what is full.
 
 See `windrow.algorithms.block_tree` for the tree and `windrow.stores.blocks` for the blocks.
 """
@@ -91,7 +91,7 @@ class SpilledTree:
         for level in range(len(self._first)):
             self._blocks.delete_from(level, self._tail_of(level))
 
-    # To and from a header --------------------------------------------------------------------------
+    # To and from a header ------------------------------------------------------------------------
 
     def partials(self) -> Fields:
         """The partials that only memory has: tails, totals, and what stands beside the tree."""
@@ -119,7 +119,7 @@ class SpilledTree:
         for name, places in _kept_places(state):
             yield getattr(self._levels, name), places
 
-    # Blocks ----------------------------------------------------------------------------------------
+    # Blocks --------------------------------------------------------------------------------------
 
     def _tail_of(self, level: int) -> int:
         """The block of a level that is being filled."""

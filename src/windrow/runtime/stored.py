@@ -1,10 +1,10 @@
 """`wr.Window.open`: a window whose events lie in a store, and that outlasts the process.
 
 The window is a block tree (`windrow.algorithms.block_tree`). Full blocks go to the store as they
-fill; what is not in a full block, and where the window begins and ends, is the header. A flush waits
-for the blocks and then exchanges the header for a new one, in one step, so that the store always
-holds one header and all blocks that it speaks of. Only then are blocks deleted whose events have
-left. Who opens the window takes up the header, signs it with a mark of its own, and writes again
+fill; what is not in a full block, and where the window begins and ends, is the header. A flush
+waits for the blocks and then exchanges the header for a new one, in one step, so that the store
+always holds one header and all blocks that it speaks of. Only then are blocks deleted whose events
+have left. Who opens the window takes up the header, signs it with a mark of its own, and writes again
 the blocks that were put after it.
 """
 
@@ -43,8 +43,8 @@ _GATHERED = 1024
 class StoredWindow:
     """A window in a store; `wr.Window.open` makes one.
 
-    Without a flush, a crash loses the insertions and evictions since the last one: at most those of
-    `flush_every` events or `flush_seconds`, the time being looked at whenever something is inserted.
+    Without a flush, a crash loses the insertions and evictions since the last one: at most those
+    of `flush_every` events or `flush_seconds`, the time being looked at when something is inserted.
     """
 
     def __init__(
@@ -214,7 +214,7 @@ class StoredWindow:
             f"{self._key.namespace!r} in {self._store!r}>"
         )
 
-    # Events ----------------------------------------------------------------------------------------
+    # Events --------------------------------------------------------------------------------------
 
     @property
     def _no_events(self) -> tuple[Any, Any]:
@@ -259,7 +259,7 @@ class StoredWindow:
     def _result(self, answers: Any) -> pa.Array:
         return self._features.result(answers, self._feature, _carries_nothing)
 
-    # Flushing --------------------------------------------------------------------------------------
+    # Flushing ------------------------------------------------------------------------------------
 
     def _is_late(self) -> bool:
         """Whether it is time for a flush."""
@@ -302,7 +302,7 @@ def _carries_nothing(column: str, positions: pa.Array) -> pa.Array:
 
 
 def _still_needed(writers: list[Writer], front: int) -> list[Writer]:
-    """The writers of blocks that hold events from `front` on: a block is full after its writer came."""
+    """The writers of blocks that hold events from `front` on, and the last."""
     return [
         writer
         for writer, following in zip(writers, [*writers[1:], None], strict=True)

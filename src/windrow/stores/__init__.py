@@ -20,8 +20,8 @@ def connect(address: str | Path) -> Store:
     if isinstance(address, str) and "://" in address:
         scheme = address.partition("://")[0]
         raise InvalidArgument(
-            f"store: addresses begin with redis:// or rediss://, not {scheme}://; a folder is given "
-            "as a path"
+            f"store: addresses begin with redis:// or rediss://, not {scheme}://; a folder is "
+            "given as a path"
         )
     if not isinstance(address, str | Path):
         raise InvalidArgument(f"store: give a store, an address or a folder, not {address!r}")

@@ -5,8 +5,8 @@ until the store has it: some blocks gather, are written together by a thread, an
 ones gather. So a window waits for the store only if it is a whole batch ahead of it. Blocks that
 will soon be asked for are read by another thread; only a block that nobody foresaw is waited for.
 
-A write that fails is raised by the next call that needs the thread, and tried again by the one after
-that. No block is forgotten on the way.
+A write that fails is raised by the next call that needs the thread, and tried again by the one
+after that. No block is forgotten on the way.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Blocks:
         self.store.delete_range(self._namespace, level, first, block)
 
     def delete_from(self, level: int, block: int) -> None:
-        """Delete the blocks of a level from `block` on, which a writer left that went no further."""
+        """Delete the blocks of a level from `block` on, which no header speaks of."""
         self.store.delete_range(self._namespace, level, block, NO_BLOCK)
 
     def close(self) -> None:

@@ -48,17 +48,14 @@ def level_prefix(namespace: str, level: int) -> bytes:
 
 def checked_namespace(argument: str, name: str) -> str:
     """A name that can be part of a key."""
-    if (
-        not isinstance(name, str)
-        or not 0 < len(name.encode(errors="replace")) <= _LONGEST_NAMESPACE
-    ):
+    try:
+        valid = isinstance(name, str) and 0 < len(name.encode()) <= _LONGEST_NAMESPACE
+    except UnicodeEncodeError:
+        valid = False
+    if not valid:
         raise InvalidArgument(
             f"{argument}: a name is a string of 1 to {_LONGEST_NAMESPACE} bytes, not {name!r}"
         )
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise InvalidArgument(f"{argument}: {name!r} is not valid Unicode") from None
     return name
 
 

@@ -41,8 +41,8 @@ class RedisStore(Store):
             self._client = redis.Redis.from_url(address, **defaults)
         except (ValueError, TypeError):  # their messages may hold parts of the address
             raise InvalidArgument(
-                "address: it cannot be understood; give one as in redis://host:6379/0, with special "
-                "characters of the password percent-encoded"
+                "address: it cannot be understood; give one as in redis://host:6379/0, with "
+                "special characters of the password percent-encoded"
             ) from None
         self._library: Any = redis
 
@@ -80,7 +80,7 @@ class RedisStore(Store):
     def blocks(self, namespace: str, level: int, first: int, stop: int) -> list[int]:
         """The blocks of one level."""
         with self._failures("list", Key(namespace, level, first)):
-            fields = self._client.hkeys(_hash(namespace, level))
+            fields: Any = self._client.hkeys(_hash(namespace, level))
         found = (int.from_bytes(field) for field in fields)
         return sorted(block for block in found if first <= block < stop)
 
@@ -98,7 +98,7 @@ class RedisStore(Store):
         """Write a value if the one before is as expected, in a transaction that watches it."""
         place, field = _hash(key.namespace, key.level), _field(key.block)
         with self._failures("write", key):
-            pipeline = self._client.pipeline(transaction=True)
+            pipeline: Any = self._client.pipeline(transaction=True)
             with pipeline:
                 pipeline.watch(place)
                 if pipeline.hget(place, field) != expected:
