@@ -32,9 +32,6 @@ next one is as large as there can be, and what it leaves is the tails of the lev
 Blocks come from a store, so the loops here never load one: they return, and whoever called them
 brings the block and calls again.
 
-A policy is asked about the oldest node of the highest level that begins at the oldest event. If it
-leaves, so do all its events, unread; if not, the first of its children is asked about.
-
 Invariants, for levels k from 0, whose nodes hold F^k events each, all counted from the first event
 that ever was:
 
@@ -46,6 +43,7 @@ that ever was:
 4. back is the partial from boundary to before end.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from windrow.algebra.slots import (
@@ -253,3 +251,31 @@ def insert_rows(
         if state.end & ((1 << state.bits) - 1) == 0:
             break
     return state, row
+
+
+def check_invariants(
+    state: State,
+    levels: Levels,
+    events: Sequence[Partial],
+    load: Callable[[Ring, int], Partial],
+    fold: Callable[[Sequence[Partial]], Partial],
+    equal: Callable[[Partial, Partial], bool],
+) -> None:
+    """Assert invariants 1 to 4 for these lifted events, all that ever were; it must be ready."""
+    bits, mask = state.bits, (1 << state.bits) - 1
+    assert is_possible(state), "invariant 1"
+    assert state.end == len(events), "invariant 1"
+    for level in range(state.top + 2):
+        width, nodes = 1 << bits * level, state.end >> bits * level
+        begin = nodes & ~mask
+        for node in range(begin, nodes):
+            stored = load(levels.tails, (level << bits) + (node & mask))
+            expected = fold(events[node * width : (node + 1) * width])
+            assert equal(stored, expected), f"invariant 2 at level {level}, node {node}"
+        if begin != nodes:
+            expected = fold(events[begin * width : nodes * width])
+            assert equal(load(levels.totals, level), expected), f"invariant 2 at level {level}"
+    for position in range(state.front, state.reach):
+        expected = fold(events[position : state.boundary])
+        assert equal(load(levels.suffixes, position & mask), expected), f"invariant 3 at {position}"
+    assert equal(load(levels.back, 0), fold(events[state.boundary :])), "invariant 4"

@@ -4,14 +4,15 @@ The window is a block tree (`windrow.algorithms.block_tree`). Full blocks go to 
 fill; what is not in a full block, and where the window begins and ends, is the header. A flush
 waits for the blocks and then exchanges the header for a new one, in one step, so that the store
 always holds one header and all blocks that it speaks of. Only then are blocks deleted whose events
-have left. Who opens the window takes up the header, signs it with a mark of its own, and writes again
-the blocks that were put after it.
+have left. Who opens the window takes up the header, signs it with a mark of its own, and writes
+again the blocks that were put after it.
 """
 
 from __future__ import annotations
 
 import secrets
 import time
+from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,10 @@ import pyarrow as pa
 
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Aggregation, Measure
-from windrow.algebra.compiler import Kernel
+from windrow.algebra.compiler import Kernel, is_enabled
 from windrow.algorithms import block_tree
 from windrow.errors import EmptyWindow, InvalidArgument, NotApplicable, StoreError
+from windrow.planning.choose import Wish
 from windrow.planning.resolve import Feature, features_of
 from windrow.runtime.features import Features, overflow_named
 from windrow.runtime.header import Description, Header, header_key
@@ -88,7 +90,7 @@ class StoredWindow:
         self._description = Description.of(
             self._feature,
             [str(each) for each in self._inputs.types],
-            [[field.name, field.dtype, field.width] for field in product.fields],
+            [[field.dtype, field.width] for field in product.fields],
             bits if stored is None else stored.bits,
         )
         if stored is not None:
@@ -336,13 +338,14 @@ def _feature(aggregation: Aggregation, schema: pa.Schema) -> Feature:
             f"aggregation: {aggregation.name} answers with the value of an event, which a stored "
             "window does not keep"
         )
-    (feature,), _places = features_of(schema, [aggregation(*schema.names)], None)
-    if not feature.compiled:
+    (feature,), _places = features_of(schema, [aggregation(*schema.names)], Wish())
+    # Without numba nothing is compiled, but partials of numbers are numbers all the same.
+    if not feature.compiled and (is_enabled() or not feature.monoid.is_numeric):
         raise NotApplicable(
             f"aggregation: {aggregation.name} of {', '.join(map(str, schema.types))} is not "
             "compiled, and only numbers can be stored"
         )
-    return feature
+    return replace(feature, compiled=True)
 
 
 def _bits(block: int) -> int:
