@@ -1,5 +1,6 @@
 """Every store keeps the same promises."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,15 @@ def test_a_store_is_found_by_its_address(tmp_path: Path) -> None:
     with pytest.raises(wr.InvalidArgument, match="store: give a store"):
         connect(7)  # type: ignore[arg-type]
     assert "0 values" in repr(MemoryStore())
+
+
+def test_a_folder_is_closed_when_its_threads_are_done(tmp_path: Path) -> None:
+    """Found by a window that was left behind while it read ahead."""
+    for _ in range(20):
+        store = RocksDBStore(tmp_path / "folder")
+        store.put_many({key: bytes(10_000) for key in keys("a", 0, *range(200))})
+        with ThreadPoolExecutor(2) as threads:
+            reading = [threads.submit(store.get_many, keys("a", 0, *range(200))) for _ in range(4)]
+            store.close()
+        for each in reading:
+            assert isinstance(each.exception(), wr.StoreError | None)

@@ -36,7 +36,10 @@ class RocksDBStore(Store):
             raise InvalidArgument(f"path: give the folder of the store, not {path!r}")
         self._path = Path(path)
         self._library = rocksdict
-        self._lock = threading.Lock()
+        self._exchanging = threading.Lock()
+        #: how many threads are in a call, which a database that is closed does not outlive
+        self._users, self._closed = 0, False
+        self._idle = threading.Condition()
         self._durable = rocksdict.WriteOptions()
         self._durable.sync = True
         self._database: Any = None
@@ -48,7 +51,7 @@ class RocksDBStore(Store):
         """The values of the keys."""
         if not keys:
             return []
-        with self._failures("read", keys[0]):
+        with self._using("read", keys[0]):
             found = self._database.get([key.encoded() for key in keys])
             return [None if value is None else bytes(value) for value in found]
 
@@ -56,7 +59,7 @@ class RocksDBStore(Store):
         """Write values in one batch."""
         if not items:
             return
-        with self._failures("write", next(iter(items))):
+        with self._using("write", next(iter(items))):
             batch = self._library.WriteBatch(raw_mode=True)
             for key, value in items.items():
                 batch.put(key.encoded(), value)
@@ -67,7 +70,7 @@ class RocksDBStore(Store):
         keys = list(keys)
         if not keys:
             return
-        with self._failures("delete", keys[0]):
+        with self._using("delete", keys[0]):
             batch = self._library.WriteBatch(raw_mode=True)
             for key in keys:
                 batch.delete(key.encoded())
@@ -78,7 +81,7 @@ class RocksDBStore(Store):
         begin, end = Key(namespace, level, first), Key(namespace, level, stop)
         prefix = level_prefix(namespace, level)
         found: list[int] = []
-        with self._failures("list", begin):
+        with self._using("list", begin):
             for key in self._database.keys(from_key=begin.encoded()):
                 if not key.startswith(prefix) or key >= end.encoded():
                     break
@@ -88,12 +91,12 @@ class RocksDBStore(Store):
     def delete_range(self, namespace: str, level: int, first: int, stop: int) -> None:
         """Delete blocks of one level by one mark that covers them all."""
         begin, end = Key(namespace, level, first), Key(namespace, level, stop)
-        with self._failures("delete from", begin):
+        with self._using("delete from", begin):
             self._database.delete_range(begin.encoded(), end.encoded())
 
     def exchange(self, key: Key, expected: bytes | None, value: bytes) -> bool:
         """Write a value if the one before is as expected, down to the disk."""
-        with self._lock, self._failures("write", key):
+        with self._exchanging, self._using("write", key):
             found = self._database.get(key.encoded())
             if found != expected:
                 return False
@@ -101,17 +104,27 @@ class RocksDBStore(Store):
             return True
 
     def close(self) -> None:
-        """Close the database, so that another process can open it."""
-        if self._database is not None:
-            database, self._database = self._database, None
-            database.close()
+        """Close the database, so that another process can open it, when no thread is using it."""
+        with self._idle:
+            self._closed = True
+            self._idle.wait_for(lambda: not self._users)
+            if self._database is not None:
+                self._database.close()
+                self._database = None
 
     @contextmanager
-    def _failures(self, doing: str, key: Key) -> Iterator[None]:
-        if self._database is None:
-            raise StoreError(f"{self!r} cannot {doing} {key}: the store is closed")
-        with failures_named(self, doing, key):
-            yield
+    def _using(self, doing: str, key: Key) -> Iterator[None]:
+        with self._idle:
+            if self._closed:
+                raise StoreError(f"{self!r} cannot {doing} {key}: the store is closed")
+            self._users += 1
+        try:
+            with failures_named(self, doing, key):
+                yield
+        finally:
+            with self._idle:
+                self._users -= 1
+                self._idle.notify_all()
 
     def __repr__(self) -> str:
         return f"<RocksDBStore {str(self._path)!r}>"
