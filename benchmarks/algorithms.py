@@ -29,6 +29,7 @@ from windrow.algorithms import ALGORITHMS, Algorithm
 from windrow.runtime.columns import read_only
 from windrow.runtime.passes import Block, CompiledPass, empty_state, kernel_for
 from windrow.runtime.runs import NEVER
+from windrow.runtime.trailing import Bounds
 
 Array = np.ndarray[Any, Any]
 
@@ -123,7 +124,7 @@ def static_rounds(subject: Subject, extent: int, values: Array) -> float:
     def slide(count: int) -> None:
         one_pass = CompiledPass(wr.rows(extent), kernel, product, subject.algorithm, extent)
         column = subject.before(values[:count])
-        block = Block((column,), (), np.array([0, NEVER]), None, 0, 0, count)
+        block = Block((column,), (), Bounds(np.array([0, NEVER])), 0, 0, count)
         one_pass.advance(block, answers, defined)
         subject.after(answers[0][:count])
 

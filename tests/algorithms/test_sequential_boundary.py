@@ -21,6 +21,7 @@ from windrow.algorithms.memory import CHUNK, PLAIN_SLOTS
 from windrow.algorithms.optimal_chunk import optimal_chunk_of_rows
 from windrow.runtime.passes import Block, CompiledPass, kernel_for
 from windrow.runtime.runs import NEVER
+from windrow.runtime.trailing import Bounds
 from windrow.testing import check_algorithm
 from windrow.testing.strategies import traces
 
@@ -296,7 +297,7 @@ def test_rows_in_blocks(extent):
             runs = np.append(starts[(starts >= begin) & (starts < begin + size)] - begin, NEVER)
             part = slice(begin, begin + size)
             one_pass.advance(
-                Block((numbers[part],), (), runs, None, 0, 0, size),
+                Block((numbers[part],), (), Bounds(runs), 0, 0, size),
                 [answers[part]],
                 [np.empty(size, np.bool_)],
             )

@@ -16,7 +16,17 @@ from windrow.algorithms import find_form
 from windrow.errors import InvalidAggregation, InvalidArgument
 from windrow.planning import costs
 from windrow.planning.choose import Wish
-from windrow.windows import RowsWindow, TimeWindow, TrailingWindow, Window, Windows, named
+from windrow.windows import (
+    DeltaWindow,
+    EveryTime,
+    PunctuatedWindow,
+    RowsWindow,
+    SessionWindow,
+    TimeWindow,
+    Window,
+    Windows,
+    named,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +75,7 @@ class OverPlan:
 
     key: tuple[str, ...]
     order: tuple[str, ...]
-    windows: dict[str, TrailingWindow]
+    windows: dict[str, Window]
     features: tuple[Feature, ...]
     outputs: tuple[Output, ...]
     wish: Wish
@@ -88,7 +98,18 @@ class OverPlan:
     @property
     def measures_time(self) -> bool:
         """Whether some window needs the order column as time."""
-        return any(isinstance(window, TimeWindow) for window in self.windows.values())
+        return any(map(measures_time, self.windows.values()))
+
+    @property
+    def window_columns(self) -> list[str]:
+        """The columns that windows look at."""
+        own = [
+            window.column
+            for window in self.windows.values()
+            if isinstance(window, DeltaWindow | PunctuatedWindow)
+        ]
+        by_time = self.order[:1] if self.measures_time else ()
+        return list(dict.fromkeys((*by_time, *own)))
 
     @property
     def has_peers(self) -> bool:
@@ -108,12 +129,15 @@ def resolve_over(
     wish: Wish,
 ) -> OverPlan:
     """Check the arguments of `over` against a schema."""
-    named_windows = {name: _trailing(name, window) for name, window in named(windows).items()}
+    named_windows = named(windows)
     key_columns = columns_named(schema, "key", key)
     order_columns = columns_named(schema, "order", order)
     require_sortable(schema, order_columns)
-    if any(isinstance(window, TimeWindow) for window in named_windows.values()):
-        require_time(schema, order_columns)
+    for name, window in named_windows.items():
+        _require_no_trigger(name, window)
+        if measures_time(window):
+            require_time(schema, order_columns)
+        require_window_column(schema, window)
     measures = measures_of(aggs)
     features, places = features_of(schema, measures, wish)
     outputs = tuple(
@@ -131,16 +155,11 @@ def resolve_over(
     )
 
 
-def _trailing(name: str, window: Window) -> TrailingWindow:
-    if not isinstance(window, RowsWindow | TimeWindow):
-        raise InvalidArgument(
-            f"windows: {name!r} is for wr.slide; wr.over takes wr.rows(...) and wr.time(...)"
-        )
-    if window.every is not None:
+def _require_no_trigger(name: str, window: Window) -> None:
+    if getattr(window, "every", None) is not None:
         raise InvalidArgument(
             f"windows: {name!r} says every=, which is for wr.slide; wr.over answers every row"
         )
-    return window
 
 
 def columns_named(
@@ -194,6 +213,31 @@ def require_time(schema: pa.Schema, order: tuple[str, ...]) -> None:
             f"order: a time window measures by a timestamp or a date, and {order[0]!r} is "
             f"{data_type}; use wr.rows(...) or cast the column"
         )
+
+
+def measures_time(window: Window) -> bool:
+    """Whether a window's range or trigger is in time."""
+    if isinstance(window, TimeWindow | SessionWindow):
+        return True
+    return isinstance(getattr(window, "every", None), EveryTime)
+
+
+def require_window_column(schema: pa.Schema, window: Window) -> None:
+    """Refuse a window whose own column is not there, or not of its kind."""
+    if isinstance(window, PunctuatedWindow):
+        (column,) = columns_named(schema, "windows", window.column)
+        if not pa.types.is_boolean(schema.field(column).type):
+            raise InvalidArgument(
+                f"windows: punctuated({column!r}) needs a boolean column, not "
+                f"{schema.field(column).type}"
+            )
+    if isinstance(window, DeltaWindow):
+        (column,) = columns_named(schema, "windows", window.column)
+        data_type = schema.field(column).type
+        if not (pa.types.is_integer(data_type) or pa.types.is_floating(data_type)):
+            raise InvalidArgument(
+                f"windows: delta({column!r}, ...) needs a column of numbers, not {data_type}"
+            )
 
 
 def measures_of(aggs: Measure | Iterable[Measure]) -> list[Measure]:

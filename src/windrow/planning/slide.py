@@ -20,8 +20,10 @@ from windrow.planning.resolve import (
     columns_named,
     features_of,
     measures_of,
+    measures_time,
     require_sortable,
     require_time,
+    require_window_column,
 )
 from windrow.planning.share import Sharing, share
 from windrow.slicing import LIMIT, PeriodicWindow, pairs
@@ -159,7 +161,7 @@ def resolve_slide(
         _require_trigger(name, window)
         if measures_time(window):
             require_time(schema, order_columns)
-        _require_window_column(schema, window)
+        require_window_column(schema, window)
     measures = measures_of(aggs)
     features, places = features_of(schema, measures, wish)
     outputs = tuple(
@@ -208,30 +210,6 @@ def _require_trigger(name: str, window: Window) -> None:
             f"windows: {name!r} does not say when it answers; give every=, as in "
             "wr.time('1 hour', every='1 minute') or wr.rows(1000, every=100), or use wr.over"
         )
-
-
-def measures_time(window: Window) -> bool:
-    """Whether a window's range or trigger is in time."""
-    if isinstance(window, TimeWindow | SessionWindow):
-        return True
-    return isinstance(getattr(window, "every", None), EveryTime)
-
-
-def _require_window_column(schema: pa.Schema, window: Window) -> None:
-    if isinstance(window, PunctuatedWindow):
-        (column,) = columns_named(schema, "windows", window.column)
-        if not pa.types.is_boolean(schema.field(column).type):
-            raise InvalidArgument(
-                f"windows: punctuated({column!r}) needs a boolean column, not "
-                f"{schema.field(column).type}"
-            )
-    if isinstance(window, DeltaWindow):
-        (column,) = columns_named(schema, "windows", window.column)
-        data_type = schema.field(column).type
-        if not (pa.types.is_integer(data_type) or pa.types.is_floating(data_type)):
-            raise InvalidArgument(
-                f"windows: delta({column!r}, ...) needs a column of numbers, not {data_type}"
-            )
 
 
 def _require_distinct(added: Sequence[str], key: Sequence[str]) -> None:

@@ -65,6 +65,15 @@ def validity(column: pa.Array) -> Array:
     return read_only(pc.is_valid(column).to_numpy(zero_copy_only=False))
 
 
+def present(column: pa.Array) -> Array | None:
+    """Which rows hold something to measure by, neither null nor NaN; None if all do."""
+    is_float = pa.types.is_floating(column.type)
+    if not (is_float or column.null_count):
+        return None
+    missing = column.is_null(nan_is_null=is_float).to_numpy(zero_copy_only=False)
+    return read_only(~missing) if missing.any() else None
+
+
 def read_only(array: Array) -> Array:
     """The array in the one form that kernels are compiled for."""
     array = np.ascontiguousarray(array)

@@ -21,6 +21,7 @@ from windrow.algebra.slots import (
     empty,
     evict,
     has_room,
+    identity,
     insert,
     lift_row,
     load_integer,
@@ -114,6 +115,36 @@ def over_time_with_peers(
             while peer >= oldest and order[peer] == order[row]:
                 lower_row(answers, defined, peer, partial)
                 peer -= 1
+    return state, stop
+
+
+def over_counted(
+    columns: Block, validities: Block, answers: Block, defined: Block,
+    ring: Ring, state: State, starts: Block, begin: int, answer_from: int, stop: int,
+    counts: Block, present: Block,
+) -> tuple[State, int]:  # fmt: skip
+    """Answer each row over the newest rows of its key, as many as `counts` says.
+
+    From one row to the next a count grows by one at most. Rows that are not `present` take a place
+    and have no value; they are not answered.
+    """
+    run = np.searchsorted(starts, begin)
+    next_start = starts[run]
+    for row in range(begin, stop):
+        if row == next_start:
+            state = empty(ring, state.end)
+            run += 1
+            next_start = starts[run]
+        while state.end - state.front >= counts[row]:
+            state = evict(state, ring)
+        if not has_room(state, ring):
+            return state, row
+        if present[row]:
+            state = insert(state, ring, lift_row(columns, validities, row))
+            if row >= answer_from:
+                lower_row(answers, defined, row, query(state, ring))
+        else:
+            state = insert(state, ring, identity())
     return state, stop
 
 

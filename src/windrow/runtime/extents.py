@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 from windrow.errors import InvalidArgument
 from windrow.runtime import columns as arrow
 from windrow.runtime import edges
+from windrow.runtime.deltas import Measure
 from windrow.windows import (
-    DeltaWindow,
     EveryRows,
     EveryTime,
     PunctuatedWindow,
@@ -86,7 +86,8 @@ class Finder:
             # Times are whole ticks: less than a part of a tick older is less than the whole.
             extent = min(-(-window.range // self._tick), _LARGEST)
             return Extents(edges.less_behind(starts, stops, self._times, extent), stops)
-        return Extents(edges.less_behind(starts, stops, *self._measure(window)), stops)
+        measure = Measure(window).read(self._columns[window.column])
+        return Extents(edges.less_behind(starts, stops, *measure), stops)
 
     def _clock(self, name: str, every: EveryTime) -> tuple[int, int]:
         """A slide and an offset in ticks; the plan's order type has no parts of a tick."""
@@ -105,15 +106,3 @@ class Finder:
                 f"{self._order_type}, cannot hold; give a shorter window, or cast the column to a "
                 "coarser unit"
             )
-
-    def _measure(self, window: DeltaWindow) -> tuple[Array, Any]:
-        values = arrow.values(self._columns[window.column])
-        if values.dtype != np.int64:
-            return values, float(window.amount)
-        if len(values) and int(values.max()) - int(values.min()) > _LARGEST:
-            raise InvalidArgument(
-                f"windows: the values of {window.column!r} lie further apart than 64 bits can "
-                "measure; cast the column to a float"
-            )
-        # Values are whole: less than a part of one behind is less than the whole.
-        return values, min(-int(-window.amount // 1), _LARGEST)

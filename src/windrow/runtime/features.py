@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from windrow.algebra.nullable import skipping_nulls
 from windrow.errors import AggregateOverflow
 from windrow.planning.groups import FeatureGroups
 from windrow.planning.resolve import Feature
@@ -20,11 +21,15 @@ Array = np.ndarray[Any, Any]
 
 @dataclass
 class Answers:
-    """What the passes of one window write: arrays by compiled, lists by plain features."""
+    """What the passes of one window write: arrays by compiled, lists by plain features.
+
+    Rows that are not `present` are in no window: what is written there, if anything, means nothing.
+    """
 
     values: list[Array]
     defined: list[Array]
     plain: list[list[Any]]
+    present: Array | None = None
 
 
 class Features(FeatureGroups):
@@ -61,8 +66,8 @@ class Features(FeatureGroups):
             for slot in self.plain_slots
         )
 
-    def answers(self, size: int) -> Answers:
-        """Room for the answers of one window."""
+    def answers(self, size: int, present: Array | None = None) -> Answers:
+        """Room for the answers of one window; without `present`, every row has one."""
         return Answers(
             [np.empty(size, feature.monoid.lowered) for feature in self.compiled],
             [
@@ -70,6 +75,7 @@ class Features(FeatureGroups):
                 for conditional in self.product.conditional
             ],
             [[None] * size for _ in self.plain],
+            None if present is None or present.all() else present,
         )
 
     def result(
@@ -80,18 +86,42 @@ class Features(FeatureGroups):
     ) -> pa.Array:
         """One column of answers; `carried` finds a column's values by position."""
         if not feature.compiled:
-            values = answers.plain[self.plain.index(feature)]
+            objects = self._objects(answers, feature)
             if feature.carried is not None:
-                return carried(feature.carried, pa.array(values, pa.int64()))
-            return arrow.objects_to_arrow(values, feature.type, feature.aggregation.name)
-        index = self.compiled.index(feature)
-        defined = answers.defined[index] if self.product.conditional[index] else None
-        found = answers.values[index]
+                return carried(feature.carried, pa.array(objects, pa.int64()))
+            return arrow.objects_to_arrow(objects, feature.type, feature.aggregation.name)
+        values, defined = self._numbers(answers, feature)
         if feature.carried is not None:
-            return carried(feature.carried, arrow.answers_to_arrow(found, defined, pa.int64()))
+            return carried(feature.carried, arrow.answers_to_arrow(values, defined, pa.int64()))
+        return arrow.answers_to_arrow(values, defined, feature.type)
+
+    def _objects(self, answers: Answers, feature: Feature) -> list[Any]:
+        """What a plain feature has answered."""
+        found, present = answers.plain[self.plain.index(feature)], answers.present
+        if present is None:
+            return found
+        nothing = _of_no_values(feature)
+        return [each if there else nothing for each, there in zip(found, present, strict=True)]
+
+    def _numbers(self, answers: Answers, feature: Feature) -> tuple[Array, Array | None]:
+        """What a compiled feature has answered, and where it has; None for everywhere."""
+        index = self.compiled.index(feature)
+        values, present = answers.values[index], answers.present
         if feature.monoid.blockwise is not None:
-            found = _each(feature.monoid.blockwise.after, found)
-        return arrow.answers_to_arrow(found, defined, feature.type)
+            values = _each(feature.monoid.blockwise.after, values)
+        defined = answers.defined[index] if self.product.conditional[index] else None
+        if present is None:
+            return values, defined
+        nothing = _of_no_values(feature)
+        if nothing is None:
+            return values, present if defined is None else defined & present
+        values = np.where(present, values, nothing)
+        return values, None if defined is None else defined | ~present
+
+
+def _of_no_values(feature: Feature) -> Any:
+    """What a feature answers of no values: null, or a count of none."""
+    return skipping_nulls(feature.monoid, ()).lower(None)
 
 
 def _each(function: np.ufunc, values: Array) -> Array:

@@ -20,10 +20,13 @@ from windrow.algorithms.memory import PLAIN_SLOTS, ChunkedQueue
 from windrow.runtime import drivers
 from windrow.runtime.helper import helper_for
 from windrow.runtime.linked import LinkedWindow
-from windrow.windows import RowsWindow, TimeWindow, TrailingWindow
+from windrow.runtime.trailing import Bounds
+from windrow.windows import DeltaWindow, RowsWindow, TimeWindow, Window
 
 Array = np.ndarray[Any, Any]
 
+#: an extent in rows or ticks that no window comes to
+UNLIMITED = 2**63 - 1
 _FIRST_CAPACITY = 256
 #: a window of rows is given its room at once up to this many, larger ones grow to it
 _LARGEST_FIRST_CAPACITY = 2**20
@@ -40,53 +43,56 @@ class Block:
     Attributes:
         columns: what the drivers read: arrays for kernels, lists for plain Python.
         validities: which rows are valid, for the nullable columns.
-        starts: the rows at which a new key begins (see `windrow.runtime.runs`).
-        order: times as integers, if a window measures time.
+        bounds: where the window begins anew, and what it measures by.
         begin, stop: the rows to drive through the window.
         answer_from: the first row to answer.
     """
 
     columns: tuple[Any, ...]
     validities: tuple[Array, ...]
-    starts: Array
-    order: Array | None
+    bounds: Bounds
     begin: int
     answer_from: int
     stop: int
 
 
-def driver_for(window: TrailingWindow) -> Callable[..., Any]:
+def driver_for(window: Window) -> Callable[..., Any]:
     """The loop for a kind of window."""
-    if isinstance(window, RowsWindow):
-        return drivers.over_rows
-    return drivers.over_time_with_peers if window.peers else drivers.over_time
+    if isinstance(window, TimeWindow):
+        return drivers.over_time_with_peers if window.peers else drivers.over_time
+    return drivers.over_counted if isinstance(window, DeltaWindow) else drivers.over_rows
 
 
-def kernel_for(
-    window: TrailingWindow, algorithm: Algorithm, product: Product, checked: bool
-) -> Kernel:
+def kernel_for(window: Window, algorithm: Algorithm, product: Product, checked: bool) -> Kernel:
     """The loop for a kind of window, joined with an algorithm and a product."""
-    if isinstance(window, RowsWindow) and algorithm.NAME in _LOOPS_OVER_ROWS:
+    if driver_for(window) is drivers.over_rows and algorithm.NAME in _LOOPS_OVER_ROWS:
         own = _LOOPS_OVER_ROWS[algorithm.NAME]
         functions = (*algorithm.FUNCTIONS, *own.FUNCTIONS)
         return Kernel(own.over_rows, functions, product, checked)
     return Kernel(driver_for(window), algorithm.FUNCTIONS, product, checked)
 
 
-def extent_of(window: TrailingWindow, nanoseconds_per_tick: int) -> int:
+def extent_of(window: Window, nanoseconds_per_tick: int) -> int:
     """A window's extent as its driver measures it: rows, or ticks of the order column.
 
     A row leaves when it is that much older. Times are whole ticks, so a range of a part of a tick
     rounds up, and keeping the row exactly one range old is one tick more. What 64 bits cannot hold
-    is longer than any table.
+    is longer than any table: so is a window that only a mark or a gap ends.
     """
     if isinstance(window, RowsWindow):
-        extent = window.range
-    elif window.closed_both:
-        extent = window.range // nanoseconds_per_tick + 1
-    else:
-        extent = -(-window.range // nanoseconds_per_tick)
-    return min(extent, 2**63 - 1)
+        return min(window.range, UNLIMITED)
+    if isinstance(window, TimeWindow) and window.closed_both:
+        return min(window.range // nanoseconds_per_tick + 1, UNLIMITED)
+    if isinstance(window, TimeWindow):
+        return min(-(-window.range // nanoseconds_per_tick), UNLIMITED)
+    return UNLIMITED
+
+
+def reach_of(window: Window, extent: int, bounds: Bounds, times: Any) -> tuple[Any, ...]:
+    """What the driver of a window takes in the end: how far it reaches back."""
+    if isinstance(window, TimeWindow):
+        return extent, bounds.measure, times
+    return (bounds.measure, bounds.present) if isinstance(window, DeltaWindow) else (extent,)
 
 
 def empty_state(algorithm: Algorithm, product: Product, ring: Any) -> Any:
@@ -107,12 +113,13 @@ class CompiledPass:
 
     def __init__(
         self,
-        window: TrailingWindow,
+        window: Window,
         kernel: Kernel,
         product: Product,
         algorithm: Algorithm,
         extent: int,
     ) -> None:
+        self._kind = window
         self._timed = isinstance(window, TimeWindow)
         self._kernel = kernel
         self._move = Kernel(drivers.move, algorithm.FUNCTIONS, product, checked=False)
@@ -120,7 +127,7 @@ class CompiledPass:
         self._memory = KernelMemory(product)
         self._extent = extent
         self._capacity = _FIRST_CAPACITY
-        if not self._timed:
+        if isinstance(window, RowsWindow):
             self._capacity = 1 << (min(extent, _LARGEST_FIRST_CAPACITY) - 1).bit_length()
         self._ring = algorithm.allocate(self._memory, self._capacity)
         self._times = self._memory.integers(self._capacity if self._timed else 0)
@@ -131,13 +138,13 @@ class CompiledPass:
         """Drive a block through the window and write its answers."""
         row = block.begin
         while True:
-            timed = (block.order, self._times) if self._timed else ()
+            reach = reach_of(self._kind, self._extent, block.bounds, self._times)
             with self._helped(block.stop - row):
                 self._state, row = self._kernel(
                     *self._memory.workspace(),
                     block.columns, block.validities, tuple(answers), tuple(defined),
-                    self._ring, self._state, block.starts, row, block.answer_from, block.stop,
-                    self._extent, *timed,
+                    self._ring, self._state, block.bounds.starts, row, block.answer_from,
+                    block.stop, *reach,
                 )  # fmt: skip
             if row >= block.stop:
                 return
@@ -172,7 +179,7 @@ class PlainPass:
 
     def __init__(
         self,
-        window: TrailingWindow,
+        window: Window,
         monoid: NullSkipping,
         inputs: tuple[int, ...],
         algorithm: Algorithm,
@@ -184,7 +191,7 @@ class PlainPass:
         def lower_row(answers: Any, _defined: Any, row: int, partial: Any) -> None:
             answers[row] = monoid.lower(partial)
 
-        self._timed = isinstance(window, TimeWindow)
+        self._kind = window
         self._window = LinkedWindow(algorithm, monoid)
         slots = {**PLAIN_SLOTS, **self._window.functions}
         driver = driver_for(window)
@@ -196,12 +203,12 @@ class PlainPass:
     def advance(self, block: Block, answers: list[Any]) -> None:
         """Drive a block through the window and write its answers."""
         row, window = block.begin, self._window
-        timed = (block.order, self._times) if self._timed else ()
+        reach = reach_of(self._kind, self._extent, block.bounds, self._times)
         while True:
             window.state, row = self._drive(
                 block.columns, block.validities, answers, (),
-                window.ring, window.state, block.starts, row, block.answer_from, block.stop,
-                self._extent, *timed,
+                window.ring, window.state, block.bounds.starts, row, block.answer_from,
+                block.stop, *reach,
             )  # fmt: skip
             if row >= block.stop:
                 break

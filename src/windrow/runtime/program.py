@@ -12,6 +12,7 @@ from windrow.planning.resolve import Feature, OverPlan
 from windrow.runtime import columns as arrow
 from windrow.runtime.features import Answers, Features, overflow_named
 from windrow.runtime.passes import Block, CompiledPass, PlainPass, driver_for, extent_of, kernel_for
+from windrow.runtime.trailing import Trail, trail_of
 
 
 class Program(Features):
@@ -32,19 +33,23 @@ class Program(Features):
                 if joined not in self._kernels:
                     kernel = kernel_for(window, form, self.product, self.checked)
                     self._kernels[joined] = kernel
-        tick = 1
+        self._tick = 1
         if plan.measures_time:
-            tick = arrow.nanoseconds_per_tick(plan.schema.field(plan.order[0]).type)
-        self.extents = {name: extent_of(each, tick) for name, each in plan.windows.items()}
+            self._tick = arrow.nanoseconds_per_tick(plan.schema.field(plan.order[0]).type)
+        self._extents = {name: extent_of(each, self._tick) for name, each in plan.windows.items()}
 
     @property
     def threads(self) -> int:
         """How many threads a pass keeps busy."""
         return 2 if any(hasattr(form, "HELPER") for form in self._forms.values()) else 1
 
+    def trail(self, name: str) -> Trail:
+        """What bounds one window, before its first row."""
+        return trail_of(self.plan.windows[name], self._extents[name], self._tick)
+
     def passes(self, name: str) -> tuple[CompiledPass | None, list[PlainPass]]:
         """One window, empty."""
-        window, extent = self.plan.windows[name], self.extents[name]
+        window, extent = self.plan.windows[name], self._extents[name]
         compiled = None
         if self.compiled:
             form = self._forms[name]
@@ -56,7 +61,7 @@ class Program(Features):
         monoid, indices = self.plain_part(feature)
         events, _driven = self.plan.size_of(name)
         form = self.plain_choice(feature, self.plan.wish, events).algorithm
-        return PlainPass(self.plan.windows[name], monoid, indices, form, self.extents[name])
+        return PlainPass(self.plan.windows[name], monoid, indices, form, self._extents[name])
 
 
 def drive(

@@ -15,7 +15,7 @@ from windrow.runtime import columns as arrow
 from windrow.runtime.passes import Block
 from windrow.runtime.program import Program, drive
 from windrow.runtime.runs import NEVER, run_starts, same_key
-from windrow.windows import TimeWindow
+from windrow.runtime.trailing import SortedRows
 
 Array = np.ndarray[Any, Any]
 
@@ -31,35 +31,31 @@ class Rolling:
         self._program = program
         self._plan = program.plan
         self._passes = {name: program.passes(name) for name in self._plan.windows}
+        self._trails = {name: program.trail(name) for name in self._plan.windows}
         self._position = 0
-        self._runs, self._timed_runs = _Runs(), _Runs()
+        self._runs = _Runs()
         carried = {f.carried for f in self._plan.features if f.carried is not None}
         self._kept = {name: _Kept() for name in carried}
 
     def advance(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The batch with the plan's columns added."""
         plan, program, size = self._plan, self._program, batch.num_rows
-        columns = {name: arrow.whole(batch[name]) for name in program.input_columns}
+        used = {*program.input_columns, *plan.window_columns}
+        columns = {name: arrow.whole(batch[name]) for name in used}
         for name, kept in self._kept.items():
             kept.append(columns[name])
         compiled = program.compiled_block(columns, size, self._position)
         plain = program.plain_block(columns, size, self._position)
         keys = [arrow.whole(batch[name]) for name in plan.key]
-        starts = timed_starts = self._runs.starts(keys, size)
-        order = None
-        if plan.measures_time:
-            times = arrow.whole(batch[plan.order[0]])
-            order = arrow.times(times)
-            # A key's null times are a run of their own: see `split_at_nulls`.
-            timed_starts = self._timed_runs.starts([*keys, times.is_valid()], size)
+        rows = SortedRows(columns, self._runs.starts(keys, size), next(iter(plan.order), None))
         answers = {}
         for name, passes in self._passes.items():
-            runs = timed_starts if isinstance(plan.windows[name], TimeWindow) else starts
-            answers[name] = program.answers(size)
+            bounds = self._trails[name].bounds(rows)
+            answers[name] = program.answers(size, bounds.present)
             drive(
                 passes,
-                Block(*compiled, runs, order, 0, 0, size),
-                Block(plain, (), runs, order, 0, 0, size),
+                Block(*compiled, bounds, 0, 0, size),
+                Block(plain, (), bounds, 0, 0, size),
                 answers[name],
             )
         results = [

@@ -28,14 +28,6 @@ def run_starts(keys: Sequence[pa.Array], size: int, *, continues: bool = False) 
     return np.concatenate([np.zeros(1, np.int64), np.flatnonzero(changed) + 1, [NEVER]])[first:]
 
 
-def split_at_nulls(starts: Array, order: pa.Array) -> Array:
-    """The runs, cut where a key's null times end: no distance leads from a null to a time."""
-    if not order.null_count:
-        return starts
-    missing = order.is_null().to_numpy(zero_copy_only=False)
-    return np.union1d(starts, np.flatnonzero(missing[1:] != missing[:-1]) + 1)
-
-
 def same_key(left: Sequence[pa.Array], right: Sequence[pa.Array]) -> bool:
     """Whether two rows, given as columns of length one, have the same key."""
     return not any(differ(one, other).any() for one, other in zip(left, right, strict=True))

@@ -23,8 +23,8 @@ from windrow.algebra.memory import KernelMemory
 from windrow.algorithms import Algorithm
 from windrow.algorithms.memory import PLAIN_SLOTS, PlainMemory
 from windrow.errors import InvalidArgument
-from windrow.planning.resolve import Feature
-from windrow.planning.slide import END, NAME, START, SlidePlan, measures_time
+from windrow.planning.resolve import Feature, measures_time
+from windrow.planning.slide import END, NAME, START, SlidePlan
 from windrow.runtime import columns as arrow
 from windrow.runtime import drivers, edges, slices
 from windrow.runtime.extents import Extents, Finder
@@ -80,27 +80,16 @@ def _by_rows_seen(
     nearly always, all windows share the sorted rows.
     """
     groups: dict[tuple[str, ...], dict[str, Window]] = {}
-    present: dict[str, Array] = {}
+    measured = {column for window in plan.windows.values() for column in plan.measured(window)}
+    found = {column: arrow.present(columns[column]) for column in measured}
+    present = {column: rows for column, rows in found.items() if rows is not None}
     for name, window in plan.windows.items():
-        missing = []
-        for column in plan.measured(window):
-            if column not in present:
-                present[column] = _present(columns[column])
-            if not present[column].all():
-                missing.append(column)
-        groups.setdefault(tuple(missing), {})[name] = window
+        missing = tuple(column for column in plan.measured(window) if column in present)
+        groups.setdefault(missing, {})[name] = window
     return [
         (np.logical_and.reduce([present[name] for name in missing]) if missing else None, windows)
         for missing, windows in groups.items()
     ]
-
-
-def _present(column: pa.Array) -> Array:
-    is_float = pa.types.is_floating(column.type)
-    if not (is_float or column.null_count):
-        return np.ones(1, np.bool_)
-    missing = column.is_null(nan_is_null=is_float)
-    return ~missing.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
 
 
 class _Rows:

@@ -16,10 +16,10 @@ from windrow.runtime import columns as arrow
 from windrow.runtime.features import Answers
 from windrow.runtime.passes import Block
 from windrow.runtime.program import Program, drive
-from windrow.runtime.runs import split_at_nulls
 from windrow.runtime.sorting import arrange
 from windrow.runtime.threads import cores, in_threads
-from windrow.windows import RowsWindow, TimeWindow
+from windrow.runtime.trailing import Bounds, SortedRows, Trail
+from windrow.windows import TimeWindow
 
 Array = np.ndarray[Any, Any]
 
@@ -53,7 +53,9 @@ def to_table(data: Any) -> pa.Table:
 def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
     """The table with the plan's columns added; its rows keep their order."""
     run = _prepare(table, plan)
-    answers = {name: run.program.answers(table.num_rows) for name in plan.windows}
+    answers = {
+        name: run.program.answers(table.num_rows, run.bounds[name].present) for name in plan.windows
+    }
     pieces = [
         (name, block)
         for name in plan.windows
@@ -82,24 +84,19 @@ class _Run:
     sorted: dict[str, pa.Array]
     compiled: tuple[tuple[Array, ...], tuple[Array, ...]]
     plain: tuple[Any, ...]
-    starts: Array
-    timed_starts: Array
-    order: Array | None
+    trails: dict[str, Trail]
+    bounds: dict[str, Bounds]
 
     def pieces(self, name: str, wanted: int) -> Iterator[tuple[Block, Block]]:
         """The rows in pieces for threads, each led by the rows that fill its first window."""
         edges = self._edges(name, min(wanted, self.size // SMALLEST_PIECE))
-        starts = self._starts(name)
+        bounds = self.bounds[name]
         for first, stop in pairwise(edges):
             begin = self._filling(name, first)
             yield (
-                Block(*self.compiled, starts, self.order, begin, first, stop),
-                Block(self.plain, (), starts, self.order, begin, first, stop),
+                Block(*self.compiled, bounds, begin, first, stop),
+                Block(self.plain, (), bounds, begin, first, stop),
             )
-
-    def _starts(self, name: str) -> Array:
-        timed = isinstance(self.program.plan.windows[name], TimeWindow)
-        return self.timed_starts if timed else self.starts
 
     def _edges(self, name: str, wanted: int) -> list[int]:
         if wanted < 2:
@@ -110,24 +107,15 @@ class _Run:
         return [*edges, self.size] if repeated < self.size // 2 else [0, self.size]
 
     def _between_peers(self, name: str, row: int) -> int:
-        window = self.program.plan.windows[name]
-        if self.order is not None and isinstance(window, TimeWindow) and window.peers:
-            while 0 < row < self.size and self.order[row] == self.order[row - 1]:
+        window, times = self.program.plan.windows[name], self.bounds[name].measure
+        if times is not None and isinstance(window, TimeWindow) and window.peers:
+            while 0 < row < self.size and times[row] == times[row - 1]:
                 row += 1
         return row
 
     def _filling(self, name: str, row: int) -> int:
         """The oldest row in the window of a row."""
-        if row >= self.size:
-            return row
-        starts = self._starts(name)
-        run = int(starts[np.searchsorted(starts, row, side="right") - 1])
-        extent = self.program.extents[name]
-        if isinstance(self.program.plan.windows[name], RowsWindow):
-            return max(run, row - extent + 1)
-        assert self.order is not None
-        limit = max(int(self.order[row]) - extent, -(2**63))
-        return run + int(np.searchsorted(self.order[run:row], limit, side="right"))
+        return row if row >= self.size else self.trails[name].oldest(self.bounds[name], row)
 
     def column(self, answers: Answers, output: Any) -> pa.Array:
         """One column of the result, in the table's order."""
@@ -147,12 +135,10 @@ def _prepare(table: pa.Table, plan: OverPlan) -> _Run:
     permutation, starts = arrange(keys, order, size)
     if permutation is not None:
         indices = pa.array(permutation)
-        needed = {*program.input_columns, *plan.order[:1]}
+        needed = {*program.input_columns, *plan.window_columns}
         columns = {name: columns[name].take(indices) for name in needed}
-    timed_starts, times = starts, None
-    if plan.measures_time:
-        timed_starts = split_at_nulls(starts, columns[plan.order[0]])
-        times = arrow.times(columns[plan.order[0]])
+    rows = SortedRows(columns, starts, next(iter(plan.order), None))
+    trails = {name: program.trail(name) for name in plan.windows}
     return _Run(
         program=program,
         size=size,
@@ -161,15 +147,14 @@ def _prepare(table: pa.Table, plan: OverPlan) -> _Run:
         sorted=columns,
         compiled=program.compiled_block(columns, size, 0),
         plain=program.plain_block(columns, size, 0),
-        starts=starts,
-        timed_starts=timed_starts,
-        order=times,
+        trails=trails,
+        bounds={name: trail.bounds(rows) for name, trail in trails.items()},
     )
 
 
 def _used(plan: OverPlan) -> list[str]:
     columns = (column for feature in plan.features for column in feature.columns)
-    return list(dict.fromkeys((*plan.key, *plan.order, *columns)))
+    return list(dict.fromkeys((*plan.key, *plan.order, *plan.window_columns, *columns)))
 
 
 def _inverse(permutation: Array) -> Array:

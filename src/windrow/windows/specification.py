@@ -107,8 +107,6 @@ class SessionWindow:
         return f"session_{words(self.gap).replace(' ', '_')}"
 
 
-#: windows that end at every row, as `over` takes them
-TrailingWindow = RowsWindow | TimeWindow
 Window = RowsWindow | TimeWindow | DeltaWindow | PunctuatedWindow | SessionWindow
 Windows = Window | Sequence[Window] | Mapping[str, Window]
 Every = int | str | timedelta | None
