@@ -36,7 +36,8 @@ def over(
         key: the column or columns that set windows apart; None for one window over everything.
         order: the column that orders the events, or a list whose others break ties. Time windows
             measure by the first. Without it, a table's rows come as they are.
-        windows: one window, a list of them, or a dict that names them.
+        windows: one window, a list of them, or a dict that names them, of any kinds: `wr.rows`,
+            `wr.time`, `wr.delta`, `wr.punctuated`, `wr.session`.
         aggs: what to compute, as in `wr.max("amount")`.
         algorithm: the name of an algorithm, to choose it by hand.
         prefer: what the planner is to look for: "throughput", "latency" or "memory".
@@ -54,6 +55,13 @@ def over(
         >>> table = pa.table({"t": [1, 2, 3, 4], "x": [3.0, 1.0, None, 2.0]})
         >>> wr.over(table, order="t", windows=wr.rows(2), aggs=wr.max("x"))["max_x"].to_pylist()
         [3.0, 3.0, 1.0, 2.0]
+
+        A visit ends with the row that says so, and every row is answered over its visit so far:
+
+        >>> visits = pa.table({"t": [1, 2, 3, 4], "left": [False, True, False, True]})
+        >>> answers = wr.over(visits, order="t", windows=wr.punctuated("left"), aggs=wr.count())
+        >>> answers["count"].to_pylist()
+        [1, 2, 1, 2]
     """
     arguments: dict[str, Any] = {
         "key": key, "order": order, "windows": windows, "aggs": aggs,

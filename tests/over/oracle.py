@@ -19,7 +19,14 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Measure
-from windrow.windows import RowsWindow, Window
+from windrow.windows import (
+    DeltaWindow,
+    PunctuatedWindow,
+    RowsWindow,
+    SessionWindow,
+    TimeWindow,
+    Window,
+)
 
 EPSILON = 2.0**-52
 NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
@@ -56,7 +63,7 @@ def over(
     for group in groups(columns, key, order, table.num_rows):
         for place, row in enumerate(group):
             for name, window in windows.items():
-                members = in_window(window, group, place, times)
+                members = in_window(window, group, place, times, columns)
                 for measure in aggs:
                     inputs = [[columns[c][member] for c in measure.columns] for member in members]
                     answer = aggregate(measure.aggregation.name, inputs)
@@ -108,12 +115,60 @@ def ticks(column: pa.ChunkedArray) -> list[int | None]:
 
 
 def in_window(
-    window: Window, group: list[int], place: int, times: list[int | None] | None
+    window: Window,
+    group: list[int],
+    place: int,
+    times: list[int | None] | None,
+    columns: dict[str, list[Any]],
 ) -> list[int]:
     """The rows of a window that ends at a place of its group, oldest first."""
     if isinstance(window, RowsWindow):
         return group[max(0, place - window.range + 1) : place + 1]
+    if isinstance(window, DeltaWindow):
+        return less_behind(window, group[: place + 1], columns[window.column])
+    if isinstance(window, PunctuatedWindow):
+        marked = [earlier for earlier in range(place) if columns[window.column][group[earlier]]]
+        return group[marked[-1] + 1 if marked else 0 : place + 1]
     assert times is not None
+    if isinstance(window, SessionWindow):
+        return since_gap(window, group[: place + 1], times)
+    return in_time(window, group, place, times)
+
+
+def less_behind(window: DeltaWindow, rows: list[int], measure: list[Any]) -> list[int]:
+    """The rows up to the last that are in a window of differences, as each of them comes."""
+
+    def is_missing(row: int) -> bool:
+        return measure[row] is None or is_nan(measure[row])
+
+    if is_missing(rows[-1]):
+        return []
+    held: list[int] = []
+    for row in rows:
+        if not is_missing(row):
+            held.append(row)
+            while measure[row] != measure[held[0]] and (
+                measure[row] - measure[held[0]] >= window.amount
+            ):
+                held.pop(0)
+    return held
+
+
+def since_gap(window: SessionWindow, rows: list[int], times: list[int | None]) -> list[int]:
+    """The rows up to the last that are in its session."""
+    held: list[int] = []
+    after = times[rows[-1]]
+    for row in reversed(rows):
+        time = times[row]
+        if time is None or after is None or after - time > window.gap:
+            break
+        held.append(row)
+        after = time
+    return held[::-1]
+
+
+def in_time(window: TimeWindow, group: list[int], place: int, times: list[int | None]) -> list[int]:
+    """The rows of a window of time."""
     now = times[group[place]]
     members = []
     for other, row in enumerate(group):

@@ -1,9 +1,9 @@
 """Random tables, and random questions about them.
 
 A table has the columns `k0`, `k1` (keys), `o0`, `o1` (order and tie-breaker), `v` (what is
-aggregated) and `c` (what `arg_max` carries). Values are few, so that ties and equal keys are
-common, and of sizes whose sums and products stay finite: what happens at the ends of the
-floating-point range is in test_exactness.py.
+aggregated) and `c` (what `arg_max` carries), and if a window asks for them `m` (a measure) and `p`
+(marks). Values are few, so that ties and equal keys are common, and of sizes whose sums and
+products stay finite: what happens at the ends of the floating-point range is in test_exactness.py.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.over import oracle
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Measure
 from windrow.algebra.kinds import Kind
-from windrow.windows import TimeWindow, Window
+from windrow.windows import DeltaWindow, PunctuatedWindow, SessionWindow, TimeWindow, Window
 
 MOST_ROWS = 24
 UNITS = ("s", "ms", "us", "ns")
@@ -201,6 +201,24 @@ def time_windows(draw: st.DrawFn, data_type: pa.DataType) -> TimeWindow:
     )
 
 
+@st.composite
+def session_windows(draw: st.DrawFn, data_type: pa.DataType) -> SessionWindow:
+    """A gap of some half ticks, or a longer one than there is."""
+    halves = draw(st.integers(1, 6) | st.just(2 * 10**9))
+    return wr.session(f"{max(1, halves * tick(data_type) // 2)} nanoseconds")
+
+
+#: measures that rise, fall and stand still
+MEASURES: dict[pa.DataType, st.SearchStrategy[Any]] = {
+    pa.int8(): st.integers(-10, 10),
+    pa.int64(): st.integers(-10, 10) | st.sampled_from([-(2**62), 2**62 - 2]),
+    pa.uint64(): st.integers(1, 10) | st.just(2**63 - 1),
+    pa.float32(): st.integers(-40, 40).map(lambda number: number / 4),
+    pa.float64(): st.integers(-40, 40).map(lambda number: number / 4)
+    | st.sampled_from([math.nan, math.inf, -math.inf]),
+}
+AMOUNTS = st.integers(1, 40).map(lambda number: number / 4) | st.just(2**70)
+DELTA_WINDOWS = AMOUNTS.map(lambda amount: wr.delta("m", amount))
 ROWS_WINDOWS = st.integers(1, MOST_ROWS + 2).map(wr.rows) | st.just(wr.rows(2**70))
 
 
@@ -235,13 +253,19 @@ def queries(
         table["o1"] = draw(columns(pa.int16(), st.integers(0, 3), size))
     table["v"] = draw(columns(value_type, VALUES[value_type], size, nulls))
     table["c"] = draw(columns(pa.string(), TEXTS, size))
-    windows = st.lists(
-        ROWS_WINDOWS | time_windows(order_type) if timed else ROWS_WINDOWS, min_size=1, max_size=3
-    )
+    kinds = ROWS_WINDOWS | DELTA_WINDOWS | st.just(wr.punctuated("p"))
+    if timed:
+        kinds |= time_windows(order_type) | session_windows(order_type)
+    windows = draw(st.lists(kinds, min_size=1, max_size=3))
+    if any(isinstance(window, DeltaWindow) for window in windows):
+        measure_type = draw(st.sampled_from(list(MEASURES)))
+        table["m"] = draw(columns(measure_type, MEASURES[measure_type], size))
+    if any(isinstance(window, PunctuatedWindow) for window in windows):
+        table["p"] = draw(columns(pa.bool_(), st.booleans(), size))
     return Query(
         table=draw(cut(pa.table(table))),
         key=[name for name in table if name.startswith("k")],
         order=[name for name in table if name.startswith("o")],
-        windows={f"w{index}": window for index, window in enumerate(draw(windows))},
+        windows={f"w{index}": window for index, window in enumerate(windows)},
         aggs=[measure(name) for name in dict.fromkeys(names)],
     )

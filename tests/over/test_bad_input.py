@@ -110,9 +110,22 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
         {"windows": wr.rows(2, every=1)},
         "windows: 'rows_2' says every=, which is for wr.slide; wr.over answers every row",
     ),
-    "windows of slide": (
-        {"windows": wr.session("1 hour")},
-        "windows: 'session_1_hour' is for wr.slide; wr.over takes wr.rows(...) and wr.time(...)",
+    "delta with every": (
+        {"windows": {"d": wr.delta("amount", 5, every=1)}},
+        "windows: 'd' says every=, which is for wr.slide; wr.over answers every row",
+    ),
+    "delta of strings": (
+        {"windows": wr.delta("user", 5)},
+        "windows: delta('user', ...) needs a column of numbers, not string",
+    ),
+    "delta of nothing": ({"windows": wr.delta("no", 5)}, "windows: there is no column 'no'; there"),
+    "marks of numbers": (
+        {"windows": [wr.rows(2), wr.punctuated("visits")]},
+        "windows: punctuated('visits') needs a boolean column, not int64",
+    ),
+    "session over integers": (
+        {"order": "visits", "windows": wr.session("1 hour")},
+        "order: a time window measures by a timestamp or a date, and 'visits' is int64; use wr.",
     ),
     # algorithms
     "algorithm unknown": ({"algorithm": "fast"}, "algorithm: 'fast' is not known; there are "),

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
+from tests.over.events import with_nulls
 from tests.over.oracle import assert_agrees
 from tests.over.strategies import Query, measure
 from windrow.windows import Window
@@ -26,10 +27,12 @@ WINDOWS = {
     "rows": {"w0": wr.rows(5), "w1": wr.rows(100)},
     "time": {"w0": wr.time("4 seconds"), "w1": wr.time("9 seconds", closed="both")},
     "peers": {"w0": wr.time("4 seconds", ties="peers"), "w1": wr.time("1 day", ties="peers")},
+    "mixed": {"w0": wr.delta("m", 4), "w1": wr.session("2 seconds"), "w2": wr.punctuated("p")},
 }
 CASES = [
     ("sums", "float", "rows", True),
     ("sums", "integer", "time", True),
+    ("sums", "integer", "mixed", True),
     ("products", "float", "time", False),
     ("products", "integer", "rows", True),
     ("moments", "float", "peers", True),
@@ -39,6 +42,7 @@ CASES = [
     ("extremes", "time", "peers", True),
     ("carrying", "float", "time", True),
     ("carrying", "integer", "peers", False),
+    ("carrying", "float", "mixed", False),
 ]
 
 
@@ -65,6 +69,8 @@ def random_query(
         {
             "k0": random.integers(0, 3, size),
             "o0": pa.array(random.integers(0, 20, size), pa.timestamp("s")),
+            "m": with_nulls(pa.array(random.integers(-4, 5, size)), random, 0.2),
+            "p": with_nulls(pa.array(random.random(size) < 0.3), random, 0.2),
             "v": values,
             "c": [f"name {row}" for row in range(size)],
         }
@@ -83,20 +89,27 @@ def test_kernels_agree_with_the_oracle(family: str, kind: str, windows: str, nul
 def test_a_window_outgrows_its_first_room(pieces: int, monkeypatch: pytest.MonkeyPatch) -> None:
     size, extent = 4_000, 1_500
     values = np.random.default_rng(0).integers(-(10**12), 10**12, size)
-    table = pa.table({"t": pa.array(np.arange(size), pa.timestamp("s")), "v": values})
+    rows = np.arange(size)
+    table = pa.table({"t": pa.array(rows, pa.timestamp("s")), "m": rows / 2, "v": values})
     monkeypatch.setattr("windrow.runtime.table.SMALLEST_PIECE", size // pieces)
     monkeypatch.setattr("windrow.runtime.table.cores", lambda: pieces)
     monkeypatch.setattr("windrow.runtime.threads.cores", lambda: pieces)
     answer = wr.over(
         table,
         order="t",
-        windows={"r": wr.rows(extent), "t": wr.time(f"{extent} seconds")},
+        windows={
+            "r": wr.rows(extent),
+            "t": wr.time(f"{extent} seconds"),
+            "d": wr.delta("m", extent / 2),
+            "s": wr.session("1 second"),
+        },
         aggs=[wr.count("v"), wr.sum("v"), wr.mean("v")],
     )
-    first = np.maximum(np.arange(size) - extent + 1, 0)
+    limited = np.maximum(rows - extent + 1, 0)
     sums = np.concatenate([[0], np.cumsum(values)])
-    for window in ("r", "t"):
-        assert answer[f"count_v_{window}"].to_pylist() == (np.arange(size) - first + 1).tolist()
+    for window in ("r", "t", "d", "s"):
+        first = np.zeros(size, np.int64) if window == "s" else limited
+        assert answer[f"count_v_{window}"].to_pylist() == (rows - first + 1).tolist()
         assert answer[f"sum_v_{window}"].to_pylist() == (sums[1:] - sums[first]).tolist()
 
 

@@ -103,6 +103,43 @@ def test_all_agree(spark: "SparkSession", key: list[str], cases: int, tables: in
     run()
 
 
+def test_windows_that_values_and_gaps_end(spark: "SparkSession") -> None:
+    from pyspark.sql import functions as F
+
+    events = random_events(5, 12)
+    events = events.append_column("mark", pa.compute.greater(events["n"], 1))
+    arguments: dict[str, Any] = {
+        "key": ["case"],
+        "order": ["ts", "id"],
+        "windows": {
+            "rows": wr.rows(4),
+            "delta": wr.delta("x", 12.5),
+            "marks": wr.punctuated("mark"),
+            "session": wr.session("2 seconds"),
+        },
+        "aggs": [wr.sum("n"), wr.count(), wr.collect("c"), wr.arg_max("u", "c")],
+    }
+    frame = spark.createDataFrame(events)
+    on_spark = by_id(wr.over(frame, **arguments).toArrow())
+    oracle.assert_agrees(by_id(wr.over(events, **arguments)).to_pydict(), on_spark)
+    oracle.assert_agrees(oracle.over(by_id(events), **arguments), on_spark)
+
+    # The last row of a session is answered over all of it, as Spark answers once per session.
+    sessions = (
+        frame.where("ts is not null")
+        .groupBy("case", F.session_window("ts", "2 seconds"))
+        .agg(F.sum("n").alias("sum"), F.count("*").alias("count"), F.max("ts").alias("ts"))
+    )
+    expected = {
+        (row["case"], row["ts"], row["count"], row["sum"]) for row in sessions.toArrow().to_pylist()
+    }
+    answers = on_spark.to_pylist()
+    assert expected <= {
+        (row["case"], row["ts"], row["count_session"], row["sum_n_session"]) for row in answers
+    }
+    assert len(expected) == sum(row["count_session"] == 1 for row in answers) > 20
+
+
 def check(spark: "SparkSession", events: pa.Table, key: list[str]) -> None:
     arguments: dict[str, Any] = {
         "key": key, "order": ["ts", "id"], "windows": WINDOWS, "aggs": MEASURES,

@@ -33,7 +33,8 @@ class Measure:
         found = pc.min_max(column).as_py().values()
         self._extremes = [*self._extremes, *(number for number in found if number is not None)]
         self._extremes = [min(self._extremes), max(self._extremes)] if self._extremes else []
-        if self._extremes and self._extremes[1] - self._extremes[0] > _LARGEST:
+        # Not even the largest: it stands for all amounts that are larger.
+        if self._extremes and self._extremes[1] - self._extremes[0] >= _LARGEST:
             raise InvalidArgument(
                 f"windows: the values of {self._window.column!r} lie further apart than 64 bits "
                 "can measure; cast the column to a float"

@@ -193,7 +193,7 @@ class PlainPass:
 
         self._kind = window
         self._window = LinkedWindow(algorithm, monoid)
-        slots = {**PLAIN_SLOTS, **self._window.functions}
+        slots = {**PLAIN_SLOTS, **self._window.functions, "identity": monoid.identity}
         driver = driver_for(window)
         linked = link([driver], {**slots, "lift_row": lift_row, "lower_row": lower_row})
         self._drive = linked[driver.__name__]

@@ -169,7 +169,8 @@ def delta(column: str, amount: float, every: Every = None) -> DeltaWindow:
     """A window of the rows whose value lies less than an amount behind the newest row's.
 
     Rows leave oldest first, so a row that has left does not come back if the value falls again. A
-    row whose value is null or NaN has no distance to others: for this window it does not exist.
+    row whose value is null or NaN has no distance to others: for this window it does not exist, and
+    `wr.over` answers it as of no values.
 
     Args:
         column: a column of numbers.
@@ -189,7 +190,9 @@ def delta(column: str, amount: float, every: Every = None) -> DeltaWindow:
 def punctuated(column: str) -> PunctuatedWindow:
     """A window that a row closes whose value in a boolean column is true.
 
-    In `wr.slide` there is one answer for each such row, over the rows since the one before.
+    In `wr.slide` there is one answer for each such row, over the rows since the one before; in
+    `wr.over` there is one for every row, over those since the last such row before it. Null is
+    false.
     """
     _column(column)
     return PunctuatedWindow(column)
@@ -199,8 +202,9 @@ def session(gap: str | timedelta) -> SessionWindow:
     """A window that a gap closes: more than so long a time without a row of its key.
 
     In `wr.slide` there is one answer for each session, as of Spark's session_window, to which a row
-    exactly one gap after the last still belongs. It ends one gap after its last row. A row without
-    a time belongs to no session.
+    exactly one gap after the last still belongs. It ends one gap after its last row. In `wr.over`
+    there is one for every row, over its session so far. A row without a time belongs to no session,
+    and `wr.over` answers it as of no values.
     """
     return SessionWindow(_duration(gap, "gap"))
 
