@@ -16,6 +16,7 @@ import windrow as wr
 from tests.over.oracle import assert_agrees
 from tests.over.strategies import Query
 from windrow.algorithms import ALGORITHMS
+from windrow.planning.choose import Wish
 from windrow.planning.resolve import resolve_over
 from windrow.runtime.program import Program
 from windrow.runtime.rolling import Rolling
@@ -157,7 +158,7 @@ def test_whole_numbers_too_far_apart_to_measure() -> None:
     message = "windows: the values of 'm' lie further apart than 64 bits can measure"
     with pytest.raises(wr.InvalidArgument, match=message):
         wr.over(FAR_APART, **arguments)
-    plan = resolve_over(FAR_APART.schema, **arguments, algorithm=None)
+    plan = resolve_over(FAR_APART.schema, **arguments, wish=Wish())
     rolling = Rolling(Program(plan, set()))
     rolling.advance(FAR_APART.to_batches()[0].slice(0, 2))
     with pytest.raises(wr.InvalidArgument, match=message):
