@@ -9,7 +9,7 @@ from windrow.algorithms.bounds import Growth
 from windrow.planning import costs
 
 #: algorithms that the next full measurement is to put into the cost table
-AWAITING = {"amortized_monoid_tree"}
+AWAITING = {"log_monoid_tree", "amortized_monoid_tree"}
 
 
 def chosen(aggs, windows=None, schema=None, **wish):

@@ -14,6 +14,7 @@ from windrow.algorithms import (
     daba_lite,
     flat_fat,
     flat_fit,
+    log_monoid_tree,
     parallel_boundary,
     recompute,
     sequential_boundary,
@@ -85,6 +86,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         slick_deque_inv,
         sequential_boundary,
         parallel_boundary,
+        log_monoid_tree,
         amortized_monoid_tree,
     )
 }

@@ -66,12 +66,14 @@ from windrow.algebra.slots import (
     store,
 )
 from windrow.algorithms.bounds import Bounds, Growth
-from windrow.algorithms.levels import LEVEL_FUNCTIONS, copy_nodes, lowest_bit, node_at
+from windrow.algorithms.levels import LEVEL_FUNCTIONS, between, copy_nodes, lowest_bit, node_at
 from windrow.algorithms.memory import Memory
 
 NAME = "amortized_monoid_tree"
 BOUNDS = Bounds(Growth.LOGARITHMIC, lambda events: 2 * events + events.bit_length() + 2)
 
+#: a node is not written before its pair is no longer the newest; see `levels.widest_node`
+LATE = 1
 #: as many as there are bits in a position
 MOST_LEVELS = 64
 
@@ -229,30 +231,11 @@ def query(state: State, ring: Forest) -> Partial:
     return combine(state.front_partial, state.back_partial)
 
 
-def widest_node(begin: int, stop: int, end: int) -> int:
-    """How wide a node can be that begins at a position, ends by `stop`, and has been written."""
-    width = lowest_bit(begin)
-    while begin + width > stop or begin + 2 * width > end + 1:
-        width >>= 1
-    return width
-
-
-def between(state: State, ring: Forest, begin: int, stop: int) -> Partial:
-    """The partial of all from `begin` to before `stop`, of which there is at least one."""
-    partial = load(ring.nodes, node_at(begin, 1))
-    begin += 1
-    while begin != stop:
-        width = widest_node(begin, stop, state.end)
-        partial = combine(partial, load(ring.nodes, node_at(begin, width)))
-        begin += width
-    return partial
-
-
 def query_range(state: State, ring: Forest, count: int) -> Partial:
     """Combine the nodes that make up the newest events."""
     if count == 0:
         return identity()
-    return between(state, ring, state.end - count, state.end)
+    return between(ring.nodes, state.end - count, state.end, state.end, LATE)
 
 
 FUNCTIONS = (
@@ -267,8 +250,6 @@ FUNCTIONS = (
     evict,
     evict_many,
     query,
-    widest_node,
-    between,
     query_range,
 )
 

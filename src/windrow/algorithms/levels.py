@@ -16,7 +16,7 @@ what lies before, a ring of 2n slots holds all whole nodes of n events, and wher
 stands, none of them has to move.
 """
 
-from windrow.algebra.slots import Ring, load, store
+from windrow.algebra.slots import Partial, Ring, combine, load, store
 
 
 def node_at(begin: int, width: int) -> int:
@@ -35,5 +35,28 @@ def copy_nodes(nodes: Ring, others: Ring, front: int, end: int) -> None:
         store(others, place, load(nodes, place))
 
 
+def widest_node(begin: int, stop: int, end: int, late: int) -> int:
+    """How wide a node can be that begins at a position, ends by `stop`, and has been written.
+
+    In a window that ends at `end`, a node of width w is written when its last event comes if `late`
+    is 0, and w - 1 events later if it is 1.
+    """
+    width = lowest_bit(begin)
+    while begin + width > stop or begin + width + late * (width - 1) > end:
+        width >>= 1
+    return width
+
+
+def between(nodes: Ring, begin: int, stop: int, end: int, late: int) -> Partial:
+    """The partial of all from `begin` to before `stop`, of which there is at least one."""
+    partial = load(nodes, node_at(begin, 1))
+    begin += 1
+    while begin != stop:
+        width = widest_node(begin, stop, end, late)
+        partial = combine(partial, load(nodes, node_at(begin, width)))
+        begin += width
+    return partial
+
+
 #: what a module lists before its own functions, callees first
-LEVEL_FUNCTIONS = (node_at, lowest_bit, copy_nodes)
+LEVEL_FUNCTIONS = (node_at, lowest_bit, copy_nodes, widest_node, between)
