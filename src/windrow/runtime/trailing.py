@@ -202,5 +202,10 @@ def _rows_before(last: Array, values: Array) -> tuple[Array, Array]:
 
 
 def _begun_anew(starts: Array, anew: Array) -> Array:
-    """The runs, cut at more rows."""
-    return np.union1d(starts, np.flatnonzero(anew)) if anew.any() else starts
+    """The runs, cut at more rows.
+
+    By marks: with numpy 2.4, `union1d` of a third of 2 million rows took a hundred times as long.
+    """
+    begins = anew.copy()
+    begins[starts[:-1]] = True
+    return np.append(np.flatnonzero(begins), starts[-1])
