@@ -88,11 +88,12 @@ def slide(
     algorithm: str | None = None,
     prefer: str = "throughput",
     exact: bool = True,
+    schema: Any = None,
 ) -> Any:
     """An answer per slide: like Spark's F.window, without a copy of each row per window.
 
     Args:
-        data: anything that speaks Arrow: pyarrow, pandas, Polars, DuckDB.
+        data: a Spark DataFrame, or anything that speaks Arrow: pyarrow, pandas, Polars, DuckDB.
         key: the column or columns that set windows apart; None for one window over everything.
         order: the column that orders the events, or a list whose others break ties. Time windows
             measure by the first.
@@ -103,11 +104,14 @@ def slide(
         prefer: what the planner is to look for: "throughput", "latency" or "memory".
         exact: False, to admit algorithms that subtract floats: what has left a window may leave
             something behind in its answers.
+        schema: the columns of a Spark DataFrame as a `StructType`, for where Spark cannot be asked
+            for them: in the functions of `pyspark.pipelines`.
 
     Returns:
         The key columns, `window_start`, `window_end` and one column per aggregation, with the
         window's name, `window`, in front if there are several. Begins and ends have the type of the
-        order column, or a finer unit if a window begins or ends between two of its ticks.
+        order column, or a finer unit if a window begins or ends between two of its ticks. A Spark
+        DataFrame for a Spark DataFrame, its rows in no particular order, else a `pyarrow.Table`.
 
     Example:
         >>> import pyarrow as pa, windrow as wr
@@ -116,19 +120,18 @@ def slide(
         >>> answers["sum_x"].to_pylist()
         [4.0, 9.0, 19.0]
     """
+    arguments: dict[str, Any] = {
+        "key": key, "order": order, "windows": windows, "aggs": aggs,
+        "wish": Wish(algorithm, prefer, exact), "changes_only": changes_only,
+    }  # fmt: skip
     if type(data).__module__.startswith("pyspark."):
-        raise InvalidArgument("data: slide on a Spark DataFrame is not supported yet")
+        from windrow.spark.slide import slide_dataframe
+
+        return slide_dataframe(data, schema=schema, **arguments)
+    if schema is not None:
+        raise InvalidArgument("schema: is for Spark DataFrames; other data says its own")
     table = to_table(data)
-    plan = resolve_slide(
-        table.schema,
-        key=key,
-        order=order,
-        windows=windows,
-        aggs=aggs,
-        wish=Wish(algorithm, prefer, exact),
-        changes_only=changes_only,
-    )
-    return slide_table(table, plan)
+    return slide_table(table, resolve_slide(table.schema, **arguments))
 
 
 def plan(

@@ -134,6 +134,15 @@ class SlidePlan:
         ]
         return [*shared, others] if others else shared
 
+    @property
+    def output_schema(self) -> pa.Schema:
+        """The columns of the answers."""
+        several = [pa.field(NAME, pa.string())] if len(self.windows) > 1 else []
+        keys = [pa.field(name, plain_type(self.schema.field(name).type)) for name in self.key]
+        bounds = [pa.field(name, self.order_type) for name in (START, END)]
+        answers = [pa.field(name, self.features[place].type) for name, place in self.outputs]
+        return pa.schema([*several, *keys, *bounds, *answers])
+
     def measured(self, window: Window) -> tuple[str, ...]:
         """The columns that a window measures by: an event without a value there is in none."""
         by_time = self.order[:1] if measures_time(window) else ()

@@ -11,6 +11,7 @@ These loops look at order and not at values: no aggregation is linked into them.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -74,28 +75,9 @@ def after_rows(starts: Array, size: int, every: int) -> Array:
     return stops
 
 
-def after_ticks(starts: Array, order: Array, every: int, offset: int) -> Array:
-    """An answer at every tick of a clock that has seen a row since the one before."""
-    if not len(order):
-        return np.empty(0, np.int64)
-    ticks = (order - offset) // every
-    last = np.append(ticks[1:] != ticks[:-1], True)
-    last[starts[1:-1] - 1] = True
-    return np.flatnonzero(last) + 1
-
-
 def after_marks(marks: Array) -> Array:
     """An answer after every row that is marked."""
     return np.flatnonzero(marks) + 1
-
-
-def after_gaps(starts: Array, order: Array, gap: int) -> Array:
-    """An answer after the last row before a longer gap, or of a key."""
-    if not len(order):
-        return np.empty(0, np.int64)
-    last = np.append(np.diff(order) > gap, True)
-    last[starts[1:-1] - 1] = True
-    return np.flatnonzero(last) + 1
 
 
 def _counted(answers: Array) -> Array:
@@ -115,37 +97,45 @@ def newest_rows(starts: Array, stops: Array, count: int) -> Array:
     return firsts
 
 
-def since_last(starts: Array, stops: Array) -> Array:
-    """The rows since the answer before, or since the key began."""
+def since_last(starts: Array, stops: Array, since: int) -> Array:
+    """The rows since the answer before, the first answer's `since`, or since the key began."""
     run_starts = starts[runs_of(starts, stops - 1)]
-    before = np.concatenate([np.zeros(min(len(stops), 1), np.int64), stops[:-1]])
+    before = np.append([since], stops)[:-1]
     firsts: Array = np.maximum(run_starts, before)
     return firsts
 
 
-def _less_behind(starts: Array, stops: Array, measure: Array, amount: Any, firsts: Array) -> None:
+def _less_behind(
+    starts: Array, stops: Array, measure: Array, amount: Any, firsts: Array, held: int
+) -> int:
     run = 0
     first = 0
-    row = 0
-    for answer in range(len(stops)):
-        while row < stops[answer]:
+    row = held
+    for answer in range(len(stops) + 1):
+        stop = stops[answer] if answer < len(stops) else len(measure)
+        while row < stop:
             if row == starts[run]:
                 first = row
                 run += 1
             while measure[row] - measure[first] >= amount:
                 first += 1
             row += 1
-        firsts[answer] = first
+        if answer < len(stops):
+            firsts[answer] = first
+    return first
 
 
-def less_behind(starts: Array, stops: Array, measure: Array, amount: Any) -> Array:
+def less_behind(
+    starts: Array, stops: Array, measure: Array, amount: Any, held: int = 0
+) -> tuple[Array, int]:
     """The rows whose measure lies less than an amount behind the newest row's.
 
-    A row that has left does not come back, also where the measure does not only grow.
+    A row that has left does not come back, also where the measure does not only grow. The first
+    `held` rows are in the window already. Also answers the oldest row that is in it at the end.
     """
     firsts = np.empty(len(stops), np.int64)
-    compiled_loop(_less_behind)(starts, stops, measure, amount, firsts)
-    return firsts
+    first = compiled_loop(_less_behind)(starts, stops, measure, amount, firsts, held)
+    return firsts, int(first)
 
 
 # Periodic windows --------------------------------------------------------------------------------
@@ -161,12 +151,11 @@ def _periodic(
     begins: Array,
     firsts: Array,
     stops: Array,
-) -> int:
-    answer = 0
+    answer: int,
+    latest: int,
+) -> tuple[int, int, int]:
     pending = 0
     run = 0
-    latest = 0
-    newest = 0
     for row in range(len(order)):
         time = order[row]
         newest = latest
@@ -194,28 +183,53 @@ def _periodic(
                 begins[answer] = newest
                 firsts[answer] = row
             answer += 1
-    if fill:
-        while pending < answer:
-            stops[pending] = len(order)
-            pending += 1
-    return answer
+    return answer, pending, latest
 
 
-def periodic(
-    starts: Array, order: Array, extent: int, slide: int, offset: int
-) -> tuple[Array, Array, Array]:
-    """The windows [begin, begin + extent) that hold a row: their begins, firsts and stops.
+_NONE = np.empty(0, np.int64)
 
-    Begins are aligned to the epoch plus offset. A row brings the windows that hold it and begin
-    after those of the rows before it in its key; it is the first row of each of them.
+
+@dataclass(frozen=True)
+class Periods:
+    """The windows [begin, begin + extent), aligned to the epoch plus offset; in ticks.
+
+    Walks know the windows that earlier rows of the same key have begun, `pending`, and the begin of
+    the latest of them. A row brings the windows that hold it and begin after the latest; it is the
+    first row of each of them. A row that is too late for a pending window stops it.
     """
-    walk = compiled_loop(_periodic)
+
+    extent: int
+    slide: int
+    offset: int
+
+    def count(self, starts: Array, order: Array, pending: int = 0, latest: int = 0) -> int:
+        """How many windows there are, the pending among them."""
+        found = self._walk(starts, order, False, _NONE, _NONE, _NONE, pending, latest)
+        return found[0]
+
+    def fill(
+        self, starts: Array, order: Array, begins: Array, firsts: Array, stops: Array,
+        pending: int = 0, latest: int = 0,
+    ) -> tuple[int, int]:  # fmt: skip
+        """Write the windows behind the pending ones: how many were stopped, and the latest begin.
+
+        The others have no stop yet.
+        """
+        found = self._walk(starts, order, True, begins, firsts, stops, pending, latest)
+        return found[1], found[2]
+
+    def _walk(self, starts: Array, order: Array, *rest: Any) -> tuple[int, int, int]:
+        walk = compiled_loop(_periodic)
+        return walk(starts, order, self.extent, self.slide, self.offset, *rest)  # type: ignore[no-any-return]
+
+
+def periodic(starts: Array, order: Array, periods: Periods) -> tuple[Array, Array, Array]:
+    """The periodic windows that hold a row: their begins, firsts and stops."""
     pieces = _pieces(starts, len(order))
-    none = np.empty(0, np.int64)
 
     def count(piece: tuple[int, int, Array]) -> int:
         begin, stop, runs = piece
-        return int(walk(runs, order[begin:stop], extent, slide, offset, False, none, none, none))
+        return periods.count(runs, order[begin:stop])
 
     counts = in_threads(count, pieces)
     marks = np.cumsum([0, *counts])
@@ -224,8 +238,10 @@ def periodic(
     def fill(number: int) -> None:
         begin, stop, runs = pieces[number]
         found = slice(marks[number], marks[number + 1])
-        written = begins[found], firsts[found], stops[found]
-        walk(runs, order[begin:stop], extent, slide, offset, True, *written)
+        stopped, _ = periods.fill(
+            runs, order[begin:stop], begins[found], firsts[found], stops[found]
+        )
+        stops[found][stopped:] = stop - begin
         firsts[found] += begin
         stops[found] += begin
 

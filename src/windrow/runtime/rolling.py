@@ -35,7 +35,7 @@ class Rolling:
         self._position = 0
         self._runs = _Runs()
         carried = {f.carried for f in self._plan.features if f.carried is not None}
-        self._kept = {name: _Kept() for name in carried}
+        self._kept = {name: Kept() for name in carried}
 
     def advance(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The batch with the plan's columns added."""
@@ -95,7 +95,7 @@ class _Runs:
         return run_starts(keys, size, continues=continues)
 
 
-class _Kept:
+class Kept:
     """The values of a column from the oldest window's front on, found by position.
 
     What has left is cut off at once and given back when the pieces are joined, so that no more is
@@ -103,20 +103,24 @@ class _Kept:
     """
 
     def __init__(self) -> None:
+        """Nothing yet; the first value has position zero."""
         self._chunks: list[pa.Array] = []
         self._first_position = 0
 
     def append(self, values: pa.Array) -> None:
+        """Add the values of the positions that follow."""
         self._chunks.append(values)
         if len(self._chunks) > _MOST_CHUNKS:
             self._chunks = [pa.concat_arrays(self._chunks)]
 
     def take(self, positions: pa.Array) -> pa.Array:
+        """The values at positions."""
         values = pa.chunked_array(self._chunks)
         offset = pa.scalar(self._first_position, pa.int64())
         return arrow.whole(values.take(pa.compute.subtract(positions, offset)))
 
     def forget_before(self, position: int) -> None:
+        """Drop values that lie before a position."""
         while self._chunks and self._first_position + len(self._chunks[0]) <= position:
             self._first_position += len(self._chunks.pop(0))
         if self._chunks:

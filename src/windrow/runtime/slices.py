@@ -26,14 +26,21 @@ Block = Any
 
 
 def aggregate_slices(
-    columns: Block, validities: Block, cuts: Block, slices: Ring, begin: int, stop: int
-) -> None:
-    """Combine the rows of each slice; slice i holds the rows from `cuts[i]` to `cuts[i + 1]`."""
+    columns: Block, validities: Block, cuts: Block,
+    slices: Ring, first_slice: int, begin: int, stop: int,
+) -> None:  # fmt: skip
+    """Combine the rows from each cut to the next; the first cut begins slice `first_slice`."""
     for number in range(begin, stop):
         partial = identity()
         for row in range(cuts[number], cuts[number + 1]):
             partial = combine(partial, lift_row(columns, validities, row))
-        store(slices, number, partial)
+        store(slices, first_slice + number, partial)
+
+
+def copy_slices(slices: Ring, larger: Ring, begin: int, stop: int) -> None:
+    """Take slices to a larger store."""
+    for number in range(begin, stop):
+        store(larger, number, load(slices, number))
 
 
 def answer_windows(

@@ -8,12 +8,13 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import StructType
 
 from windrow.errors import InvalidArgument
 from windrow.planning.resolve import OverPlan, resolve_over
 from windrow.runtime.program import Program
 from windrow.runtime.rolling import Rolling, whole_peers
+from windrow.spark.frames import plain_names, renamed, require_new_names
 from windrow.spark.schema import arrow_schema, nullable_columns
 from windrow.spark.source import source_of, title
 
@@ -30,56 +31,23 @@ def over_dataframe(data: Any, *, schema: StructType | None, **arguments: Any) ->
     nullable = nullable_columns(source)
     Program(plan, nullable)  # what a task would refuse is refused here, when the call is made
     added = from_arrow_schema(pa.schema(plan.output_fields))
-    if frame.sparkSession.conf.get("spark.sql.caseSensitive") != "true":
-        _require_new_names(schema.names, added.names)
+    require_new_names(frame, schema.names, added.names)
     result = StructType([*schema.fields, *added.fields])
-    names = _plain_names(result.names)
+    names = plain_names(result.names)
     key, order = [
         [F.col(names[schema.names.index(name)]) for name in wanted]
         for wanted in (plan.key, plan.order)
     ]
-    renamed = frame.toDF(*names[: len(schema)])
+    named = frame.toDF(*names[: len(schema)])
     # Without a key all rows go to one task; splitting them by order is its own piece of work.
-    arranged = renamed.repartition(*key) if key else renamed.repartition(1)
+    arranged = named.repartition(*key) if key else named.repartition(1)
     answered = source.map_in_arrow(
         arranged.sortWithinPartitions(*key, *order),
         _answer_partition(plan, nullable, names),
-        _renamed(result, names),
+        renamed(result, names),
         title("over", plan.features, plan.windows),
     )
     return answered.toDF(*result.names)
-
-
-def _plain_names(names: Sequence[str]) -> Sequence[str]:
-    """The names, or numbers if `mapInArrow` cannot take them: with dots, or more than once.
-
-    Renaming columns to what they are called costs nothing; Spark's optimizer drops it.
-    """
-    distinct = len({name.lower() for name in names}) == len(names)
-    if distinct and not any("." in name or "`" in name for name in names):
-        return names
-    return [f"column_{index}" for index in range(len(names))]
-
-
-def _renamed(schema: StructType, names: Sequence[str]) -> StructType:
-    return StructType(
-        [
-            StructField(name, field.dataType, field.nullable, field.metadata)
-            for name, field in zip(names, schema.fields, strict=True)
-        ]
-    )
-
-
-def _require_new_names(present: list[str], added: list[str]) -> None:
-    """Refuse a result that Spark, blind to case, takes for another column."""
-    seen = {name.lower(): name for name in present}
-    for name in added:
-        other = seen.setdefault(name.lower(), name)
-        if other is not name:
-            raise InvalidArgument(
-                f"aggs: Spark takes the result {name!r} and the column {other!r} for one; rename "
-                "the result with .alias(...)"
-            )
 
 
 def _answer_partition(plan: OverPlan, nullable: set[str], names: Sequence[str]) -> Any:

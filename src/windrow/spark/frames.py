@@ -1,0 +1,45 @@
+"""The names of columns, as Spark takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql.types import StructField, StructType
+
+from windrow.errors import InvalidArgument
+
+
+def plain_names(names: Sequence[str]) -> Sequence[str]:
+    """The names, or numbers if `mapInArrow` cannot take them: with dots, or more than once.
+
+    Renaming columns to what they are called costs nothing; Spark's optimizer drops it.
+    """
+    distinct = len({name.lower() for name in names}) == len(names)
+    if distinct and not any("." in name or "`" in name for name in names):
+        return names
+    return [f"column_{index}" for index in range(len(names))]
+
+
+def renamed(schema: StructType, names: Sequence[str]) -> StructType:
+    """The same columns under other names."""
+    return StructType(
+        [
+            StructField(name, field.dataType, field.nullable, field.metadata)
+            for name, field in zip(names, schema.fields, strict=True)
+        ]
+    )
+
+
+def require_new_names(frame: Any, present: Sequence[str], added: Sequence[str]) -> None:
+    """Refuse a result that Spark, blind to case, takes for another column."""
+    if frame.sparkSession.conf.get("spark.sql.caseSensitive") == "true":
+        return
+    seen = {name.lower(): name for name in present}
+    for name in added:
+        other = seen.setdefault(name.lower(), name)
+        if other is not name:
+            raise InvalidArgument(
+                f"aggs: Spark takes the result {name!r} and the column {other!r} for one; rename "
+                "the result with .alias(...)"
+            )

@@ -1,0 +1,95 @@
+"""Batches of a sorted stream, as Spark hands them over, get the answers of the whole table."""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import windrow as wr
+from tests.over import oracle as values
+from tests.over.strategies import Query
+from tests.over.test_batches import SIZES, cut, in_order
+from tests.slide import oracle
+from tests.slide.strategies import queries
+from windrow.planning.choose import Wish
+from windrow.planning.slide import resolve_slide
+from windrow.runtime.sliding import Sliding
+
+pytestmark = [
+    pytest.mark.usefixtures("interpreted"),
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),
+]
+
+
+def stream(
+    table: pa.Table, sizes: list[int], arguments: dict[str, Any], **further: Any
+) -> pa.Table:
+    """The answers over the rows of a sorted table, batch by batch."""
+    settings = {"wish": Wish(), "changes_only": False, **further}
+    plan = resolve_slide(table.schema, **arguments, **settings)
+    sliding = Sliding(plan, set(table.schema.names))
+    answers = [each for batch in cut(table, sizes) for each in sliding.advance(batch)]
+    return pa.concat_tables([plan.output_schema.empty_table(), *answers, *sliding.close()])
+
+
+def check(query: Query, sizes: list[int], **further: Any) -> None:
+    table = in_order(query)
+    asked = {name: value for name, value in further.items() if name == "changes_only"}
+    expected = oracle.slide(table, **query.arguments, **asked)
+    if any(values.overflows(answer[m.name]) for answer in expected for m in query.aggs):
+        with pytest.raises(wr.AggregateOverflow):
+            stream(table, sizes, query.arguments, **further)
+        return
+    answer = stream(table, sizes, query.arguments, **further)
+    assert answer.schema == wr.slide(table, **query.arguments).schema
+    oracle.assert_agrees(expected, answer, query.key)
+
+
+@given(queries(), SIZES)
+@settings(max_examples=150)
+def test_batches_give_the_answers_of_the_table(query: Query, sizes: list[int]) -> None:
+    check(query, sizes)
+
+
+# Floats that round differently are equal or not by their last bit, which the oracle does not know.
+@given(queries(pa.int32(), ["max", "count", "sum", "arg_max", "collect"]), SIZES)
+@settings(max_examples=50)
+def test_changes_are_seen_across_batches(query: Query, sizes: list[int]) -> None:
+    check(query, sizes, changes_only=True)
+
+
+@given(queries(), SIZES)
+@settings(max_examples=50)
+def test_batches_with_many_answers_are_split(query: Query, sizes: list[int]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("windrow.runtime.sliding._MOST_ANSWERS", 3)
+        patch.setattr("windrow.runtime.sliding._FIRST_CAPACITY", 2)
+        patch.setattr("windrow.runtime.answering._FIRST_CAPACITY", 2)
+        check(query, sizes)
+
+
+@given(st.integers(1, 20), SIZES)
+@settings(max_examples=10)
+def test_what_is_kept_is_the_window(extent: int, sizes: list[int]) -> None:
+    # Falling values: the largest is the oldest of the window, many batches back.
+    size = 100
+    names = [f"n{row}" for row in range(size)]
+    table = pa.table(
+        {"t": pa.array(range(size), pa.timestamp("s")), "v": range(size, 0, -1), "name": names}
+    )
+    windows = {
+        "rows": wr.rows(extent, every=3), "clock": wr.time(f"{extent} seconds", every="2 seconds"),
+        "trailing": wr.time(f"{extent} seconds", every=2),
+        "rows by clock": wr.rows(extent, every="3 seconds"),
+    }  # fmt: skip
+    plan = resolve_slide(
+        table.schema, key=None, order="t", windows=windows, wish=Wish(), changes_only=False,
+        aggs=[wr.arg_max("v", "name"), wr.concat("name")],
+    )  # fmt: skip
+    sliding = Sliding(plan, set())
+    for batch in cut(table, sizes):
+        list(sliding.advance(batch))
+        # Rows, the clock and the others have slices of their own.
+        assert sliding.slices_kept <= 3 * (extent + 4)
