@@ -139,5 +139,3 @@ def test_bad_windows_are_refused_where_they_are_made(make: Callable[[], Any], me
 def test_over_refuses_what_is_for_slide() -> None:
     with pytest.raises(wr.InvalidArgument, match=r"says every=, which is for wr[.]slide"):
         wr.over(TABLE, **GOOD)
-    with pytest.raises(wr.InvalidArgument, match=r"is for wr[.]slide; wr[.]over takes"):
-        wr.over(TABLE, **{**GOOD, "windows": wr.session("1 hour")})
