@@ -65,13 +65,14 @@ def only_shuffled(like: Query) -> Query:
     """The same shuffle, sort and columns as a query of windrow, with no answer computed."""
 
     def shuffled(frame: DataFrame) -> DataFrame:
-        schema = like(frame).schema
-        names = schema.names
+        given, schema = frame.schema, like(frame).schema
+        by_type = {field.dataType: field.name for field in given}
+        copied = [by_type[field.dataType] for field in schema.fields[len(given) :]]
 
         def copy(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
-                copies = [batch["x"]] * (len(names) - batch.num_columns)
-                yield pa.RecordBatch.from_arrays([*batch.columns, *copies], names=names)
+                columns = [*batch.columns, *(batch[name] for name in copied)]
+                yield pa.RecordBatch.from_arrays(columns, names=schema.names)
 
         return frame.repartition("k").sortWithinPartitions("k", "ts").mapInArrow(copy, schema)
 

@@ -22,7 +22,7 @@ LIMIT = 2**30
 
 def run(rows: int = ROWS) -> list[Comparison]:
     """Windows of rows and of time over one key, against the same job without any work."""
-    with session(**{"spark.executor.pyspark.memory": str(LIMIT)}) as spark:
+    with session(**{"spark.executor.pyspark.memory": f"{LIMIT}b"}) as spark:
         (limit, _), *_ = _of_workers(spark.range(1))
         assert limit == LIMIT, f"the worker may use {limit} bytes"
         frame = events(spark, rows, 1)

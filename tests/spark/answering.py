@@ -1,0 +1,142 @@
+"""Asks a session of its own, as a process: a process has one kind of session, or the other.
+
+What is defined here lives in `__main__`, like what a user types into a notebook: executors cannot
+import it.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
+
+import windrow as wr
+from tests.spark.questions import EVENTS, asked, by_id
+
+
+def wider(older: Any, newer: Any) -> Any:
+    return min(older[0], newer[0]), max(older[1], newer[1])
+
+
+spread = wr.aggregation(
+    name="spread",
+    identity=(float("inf"), float("-inf")),
+    lift=lambda x: (x, x),
+    combine=wider,
+    lower=lambda partial: partial[1] - partial[0],
+)
+
+
+def cluster(folder: Path) -> dict[str, Any]:
+    """Two executors with a process and a Python worker each."""
+    spark = _session(SparkSession.builder.master("local-cluster[2,1,1024]"), folder)
+    _answer(spark, folder)
+    loaded = [json.loads(row.kernels) for row in _of_workers(spark)]
+    spark.stop()
+    return {"workers": loaded}
+
+
+def _of_workers(spark: SparkSession) -> list[Any]:
+    """The kernels that each worker has loaded, and whether it compiled them itself."""
+
+    def report(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from windrow.algebra.compiler import _LOADED
+
+        for _ in batches:
+            compiled = {name: bool(each.stats.cache_misses) for name, each in _LOADED.items()}
+            report = json.dumps({"process": os.getpid(), "compiled": compiled})
+            yield pa.RecordBatch.from_pydict({"kernels": [report]})
+
+    return spark.range(8, numPartitions=8).mapInArrow(report, "kernels string").collect()
+
+
+def connect(folder: Path) -> dict[str, Any]:
+    """A client of Spark Connect, and a pipeline, which is defined by such a client."""
+    spark = _session(SparkSession.builder.remote("local[2]"), folder)
+    _answer(spark, folder)
+    refused = _run_pipeline(spark, folder)
+    _keep(spark.table("features").toArrow(), folder, "pipeline")
+    spark.stop()
+    return {"refused": refused}
+
+
+def _run_pipeline(spark: SparkSession, folder: Path) -> str:
+    """A pipeline of two tables, as `spark-pipelines run` would run it; it needs PyYAML to start."""
+    from pyspark import pipelines
+    from pyspark.pipelines.block_session_mutations import block_session_mutations
+    from pyspark.pipelines.graph_element_registry import graph_element_registration_context
+    from pyspark.pipelines.spark_connect_graph_element_registry import (
+        SparkConnectGraphElementRegistry,
+    )
+    from pyspark.pipelines.spark_connect_pipeline import (
+        create_dataflow_graph,
+        handle_pipeline_events,
+        start_run,
+    )
+
+    graph = create_dataflow_graph(spark, None, None, {})
+    registry = SparkConnectGraphElementRegistry(spark, graph)
+    schema = StructType().add("id", "long").add("k", "string").add("ts", "timestamp")
+    schema = schema.add("x", "double").add("s", "string")
+    arguments = asked(spread("x"))["keyed"]
+    refused = ""
+    with graph_element_registration_context(registry), block_session_mutations():
+
+        @pipelines.materialized_view
+        def events() -> Any:
+            return spark.createDataFrame(EVENTS)
+
+        @pipelines.materialized_view
+        def features() -> Any:
+            nonlocal refused
+            try:
+                wr.over(spark.table("events"), **arguments)
+            except wr.InvalidArgument as error:
+                refused = str(error)
+            return wr.over(spark.table("events"), **arguments, schema=schema)
+
+    storage = (folder / "storage").as_uri()
+    events_of_run = start_run(spark, graph, [], False, [], dry=False, storage=storage)
+    handle_pipeline_events(events_of_run)
+    return refused
+
+
+def _session(builder: Any, folder: Path) -> SparkSession:
+    settings = {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.executor.memory": "512m",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "4",
+        # Each of the tasks is a job for a worker of its own.
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "30",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.ui.enabled": "false",
+    }
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()  # type: ignore[no-any-return]
+
+
+def _answer(spark: SparkSession, folder: Path) -> None:
+    frame = spark.createDataFrame(EVENTS)
+    for name, arguments in asked(spread("x")).items():
+        _keep(wr.over(frame, **arguments).toArrow(), folder, name)
+
+
+def _keep(table: pa.Table, folder: Path, name: str) -> None:
+    with pa.ipc.new_file(str(folder / f"{name}.arrow"), table.schema) as file:
+        file.write_table(by_id(table))
+
+
+if __name__ == "__main__":
+    environment, kept = sys.argv[1], Path(sys.argv[2])
+    found = {"cluster": cluster, "connect": connect}[environment](kept)
+    (kept / "found.json").write_text(json.dumps(found))

@@ -1,0 +1,198 @@
+"""Types, nulls and clocks go through `wr.over` on Spark as they go through Spark's own windows."""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+import windrow as wr
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+
+#: one expression per type that Spark hands to Python, of the row's number `id`
+EVERY_TYPE = {
+    "flag": "id % 2 = 0",
+    "tiny": "CAST(id AS TINYINT)",
+    "small": "CAST(id AS SMALLINT)",
+    "whole": "CAST(id AS INT)",
+    "single": "CAST(id / 3 AS FLOAT)",
+    "double": "IF(id % 7 = 0, DOUBLE('NaN'), id / 3)",
+    "cents": "CAST(id / 4 AS DECIMAL(9, 2))",
+    "huge": "CAST(id AS DECIMAL(38, 10)) * 1e10BD",
+    "text": "IF(id % 5 = 0, NULL, concat('ä', id))",
+    "fixed": "CAST(id AS CHAR(5))",
+    "short": "CAST(id AS VARCHAR(5))",
+    "bytes": "CAST(CAST(id AS STRING) AS BINARY)",
+    "day": "date_add(DATE'1582-10-01', CAST(id AS INT))",
+    "moment": "TIMESTAMP'2024-03-31 00:30:00' + id * INTERVAL '10' MINUTE",
+    "local": "TIMESTAMP_NTZ'2024-03-31 00:30:00' + id * INTERVAL '10' MINUTE",
+    "span": "id * INTERVAL '1 02:03:04.567' DAY TO SECOND",
+    "clock": "TIME'01:02:03'",
+    "nothing": "NULL",
+    "list": "IF(id % 4 = 0, NULL, array(id, NULL))",
+    "lists": "array(array('a'), NULL, array())",
+    "map": "map('a', id, 'b', NULL)",
+    "struct": "IF(id % 6 = 0, NULL, named_struct('a', id, 'b.c', TIMESTAMP'2024-03-31 00:30:00'))",
+    "nested": "array(named_struct('m', map(1, array(DATE'2020-01-01'))))",
+    "variant": "parse_json(concat('[', id, ', null]'))",
+    "with.dot": "id",
+    "UPPER": "id",
+}
+#: what has an order, so that its largest value is asked for
+ORDERED = ["flag", "tiny", "small", "whole", "single", "double", "cents", "huge", "text", "fixed",
+           "short", "bytes", "day", "moment", "local", "span", "clock"]  # fmt: skip
+
+
+@pytest.fixture
+def setting(spark: "SparkSession") -> Iterator[Callable[[str, str], None]]:
+    """Changes a setting of the session for one test."""
+    usual: dict[str, str] = {}
+
+    def change(name: str, value: str) -> None:
+        usual[name] = spark.conf.get(name)  # type: ignore[assignment]
+        spark.conf.set(name, value)
+
+    yield change
+    for name, value in usual.items():
+        spark.conf.set(name, value)
+
+
+@pytest.fixture(autouse=True)
+def _small_batches(setting: Callable[[str, str], None]) -> None:
+    setting("spark.sql.execution.arrow.maxRecordsPerBatch", "7")
+
+
+def every_type(spark: "SparkSession") -> "DataFrame":
+    columns = [f"{sql} AS `{name}`" for name, sql in EVERY_TYPE.items()]
+    return spark.range(40).selectExpr("id", "id % 3 AS k", *columns)
+
+
+def native(frame: "DataFrame", **answers: "Column") -> "DataFrame":
+    """The columns of a DataFrame and answers of Spark's own window functions."""
+    return frame.select("*", *(answer.alias(name) for name, answer in answers.items()))
+
+
+def listed(numbers: "Column") -> "Column":
+    """Spark knows of its lists that they hold no null; windrow does not say so of its own."""
+    return numbers.cast("array<bigint>")
+
+
+def rows_of(frame: "DataFrame") -> list[str]:
+    """Rows by how they are written, in which NaN equals NaN; variants as JSON."""
+    from pyspark.sql import functions as F
+
+    readable = [
+        F.to_json(f"`{field.name}`").alias(field.name)
+        if field.dataType.typeName() == "variant"
+        else F.col(f"`{field.name}`")
+        for field in frame.schema
+    ]
+    return sorted(map(repr, frame.select(*readable).orderBy("id").collect()))
+
+
+def assert_same(ours: "DataFrame", theirs: "DataFrame") -> None:
+    assert [(f.name, f.dataType) for f in ours.schema] == [
+        (f.name, f.dataType) for f in theirs.schema
+    ]
+    assert rows_of(ours) == rows_of(theirs)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/St_Johns"])
+def test_every_type_is_carried(
+    spark: "SparkSession", setting: Callable[[str, str], None], zone: str
+) -> None:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    setting("spark.sql.session.timeZone", zone)
+    frame = every_type(spark)
+    ours = wr.over(
+        frame,
+        key="k",
+        order="id",
+        windows=wr.rows(4),
+        aggs=[wr.max(name) for name in ORDERED] + [wr.last(name) for name in EVERY_TYPE],
+    )
+    window = Window.partitionBy("k").orderBy("id").rowsBetween(-3, 0)
+    largest = {f"max_{name}": F.max(f"`{name}`").over(window) for name in ORDERED}
+    newest = {
+        f"last_{name}": F.last(f"`{name}`", ignorenulls=True).over(window) for name in EVERY_TYPE
+    }
+    assert_same(ours, native(frame, **largest, **newest))
+
+
+@pytest.mark.parametrize("name", ["double", "cents", "text", "moment", "struct", "list"])
+def test_keys_of_every_type(spark: "SparkSession", name: str) -> None:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    # Several rows of each key: as many numbers as the columns are made of, but fewer of them.
+    columns = [f"{EVERY_TYPE[name].replace('id', '(id % 9)')} AS `key.1`"]
+    frame = spark.range(60).selectExpr("id", *columns)
+    ours = wr.over(frame, key="key.1", order="id", windows=wr.rows(3), aggs=wr.collect("id"))
+    window = Window.partitionBy("`key.1`").orderBy("id").rowsBetween(-2, 0)
+    assert_same(ours, native(frame, collect_id=listed(F.collect_list("id").over(window))))
+
+
+@pytest.mark.parametrize("name", ["double", "cents", "text", "bytes", "day", "moment", "span"])
+def test_orders_of_every_type_with_nulls(spark: "SparkSession", name: str) -> None:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    frame = spark.range(40).selectExpr(
+        "(id * 17) % 40 AS id", f"IF(id % 4 = 1, NULL, {EVERY_TYPE[name]}) AS o", "id % 2 AS k"
+    )
+    ours = wr.over(frame, key="k", order=["o", "id"], windows=wr.rows(3), aggs=wr.collect("id"))
+    window = Window.partitionBy("k").orderBy("o", "id").rowsBetween(-2, 0)
+    assert_same(ours, native(frame, collect_id=listed(F.collect_list("id").over(window))))
+
+
+CHANGES = {  # of the clock, an hour on and an hour back
+    "spring": "2024-03-31 00:30:00",
+    "autumn": "2024-10-27 00:30:00",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("name", ["TIMESTAMP", "TIMESTAMP_NTZ"])
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin"])
+def test_windows_of_time_over_a_change_of_the_clock(
+    spark: "SparkSession",
+    setting: Callable[[str, str], None],
+    zone: str,
+    name: str,
+    change: str,
+) -> None:
+    from pyspark.sql import functions as F
+
+    setting("spark.sql.session.timeZone", zone)
+    start = f"{name}'{CHANGES[change]}'"
+    frame = spark.range(60).selectExpr("id", f"{start} + id * INTERVAL '7' MINUTE AS ts")
+    # Local times that no clock showed are times like others, if the column has no time zone.
+    ours = wr.over(
+        frame,
+        order="ts",
+        windows=wr.time("1 hour", closed="both", ties="peers"),
+        aggs=wr.collect("id"),
+    )
+    frames = "(ORDER BY ts RANGE BETWEEN INTERVAL '1' HOUR PRECEDING AND CURRENT ROW)"
+    theirs = native(frame, collect_id=listed(F.expr(f"array_sort(collect_list(id) OVER {frames})")))
+    assert_same(ours.withColumn("collect_id", F.array_sort("collect_id")), theirs)
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("INTERVAL '1' MONTH", "the column 'c' is interval month"),
+        ("make_interval(1, 2, 3)", "the column 'c' is interval"),
+    ],
+)
+def test_a_type_that_does_not_reach_python_is_named(
+    spark: "SparkSession", sql: str, said: str
+) -> None:
+    frame = spark.range(3).selectExpr("id", f"{sql} AS c")
+    with pytest.raises(wr.InvalidArgument, match=f"data: {said}, which Spark does not hand to"):
+        wr.over(frame, order="id", windows=wr.rows(2), aggs=wr.count())
