@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 import windrow as wr
-from tests.spark.questions import EVENTS, asked, by_id
+from tests.spark.questions import EVENTS, asked, in_order
 
 
 def wider(older: Any, newer: Any) -> Any:
@@ -60,13 +60,14 @@ def connect(folder: Path) -> dict[str, Any]:
     spark = _session(SparkSession.builder.remote("local[2]"), folder)
     _answer(spark, folder)
     refused = _run_pipeline(spark, folder)
-    _keep(spark.table("features").toArrow(), folder, "pipeline")
+    for name in ("keyed", "slid"):
+        _keep(spark.table(name).toArrow(), folder, f"pipeline_{name}")
     spark.stop()
     return {"refused": refused}
 
 
 def _run_pipeline(spark: SparkSession, folder: Path) -> str:
-    """A pipeline of two tables, as `spark-pipelines run` would run it; it needs PyYAML to start."""
+    """A pipeline of three tables, as the command `spark-pipelines` runs it, which needs PyYAML."""
     from pyspark import pipelines
     from pyspark.pipelines.block_session_mutations import block_session_mutations
     from pyspark.pipelines.graph_element_registry import graph_element_registration_context
@@ -83,7 +84,7 @@ def _run_pipeline(spark: SparkSession, folder: Path) -> str:
     registry = SparkConnectGraphElementRegistry(spark, graph)
     schema = StructType().add("id", "long").add("k", "string").add("ts", "timestamp")
     schema = schema.add("x", "double").add("s", "string")
-    arguments = asked(spread("x"))["keyed"]
+    questions = asked(spread("x"))
     refused = ""
     with graph_element_registration_context(registry), block_session_mutations():
 
@@ -92,13 +93,17 @@ def _run_pipeline(spark: SparkSession, folder: Path) -> str:
             return spark.createDataFrame(EVENTS)
 
         @pipelines.materialized_view
-        def features() -> Any:
+        def keyed() -> Any:
             nonlocal refused
             try:
-                wr.over(spark.table("events"), **arguments)
+                questions["keyed"](spark.table("events"))
             except wr.InvalidArgument as error:
                 refused = str(error)
-            return wr.over(spark.table("events"), **arguments, schema=schema)
+            return questions["keyed"](spark.table("events"), schema=schema)
+
+        @pipelines.materialized_view
+        def slid() -> Any:
+            return questions["slid"](spark.table("events"), schema=schema)
 
     storage = (folder / "storage").as_uri()
     events_of_run = start_run(spark, graph, [], False, [], dry=False, storage=storage)
@@ -127,13 +132,13 @@ def _session(builder: Any, folder: Path) -> SparkSession:
 
 def _answer(spark: SparkSession, folder: Path) -> None:
     frame = spark.createDataFrame(EVENTS)
-    for name, arguments in asked(spread("x")).items():
-        _keep(wr.over(frame, **arguments).toArrow(), folder, name)
+    for name, ask in asked(spread("x")).items():
+        _keep(ask(frame).toArrow(), folder, name)
 
 
 def _keep(table: pa.Table, folder: Path, name: str) -> None:
     with pa.ipc.new_file(str(folder / f"{name}.arrow"), table.schema) as file:
-        file.write_table(by_id(table))
+        file.write_table(in_order(table))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """What every environment is asked: the same calls, on the same events."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -18,18 +20,27 @@ EVENTS = pa.table(
 )
 
 
-def asked(*own: wr.Measure) -> dict[str, dict[str, Any]]:
-    """The arguments of `wr.over`, by the name of a question; `own` are measures of the user's.
+def asked(*own: wr.Measure) -> dict[str, Callable[..., Any]]:
+    """Questions to data of any kind, by name; `own` are measures of the user's.
 
-    Both take the same kernels: compiling takes longer than all the rest.
+    Those of `wr.over` take the same kernels: compiling takes longer than all the rest.
     """
     aggs = [wr.max("x"), wr.arg_max("x", "s"), wr.max("s"), *own]
-    windows = {"r7": wr.rows(7), "1m": wr.time("1 minute")}
+    over = partial(wr.over, order=["ts", "id"], aggs=aggs)
     return {
-        "keyed": {"key": "k", "order": ["ts", "id"], "windows": windows, "aggs": aggs},
-        "one_window": {"order": "id", "windows": wr.rows(100), "aggs": aggs},
+        "keyed": partial(over, key="k", windows={"r7": wr.rows(7), "1m": wr.time("1 minute")}),
+        "one_window": partial(over, windows=wr.rows(100)),
+        "slid": partial(
+            wr.slide,
+            key="k",
+            order="ts",
+            windows=wr.time("1 minute", every="20 seconds"),
+            aggs=[wr.max("s"), wr.collect("s")],
+        ),
     }
 
 
-def by_id(table: pa.Table) -> pa.Table:
-    return table.sort_by("id")
+def in_order(table: pa.Table) -> pa.Table:
+    """Answers of Spark come in no particular order."""
+    by = ["id"] if "id" in table.column_names else ["k", "window_start"]
+    return table.sort_by([(name, "ascending") for name in by])

@@ -12,7 +12,7 @@ import pytest
 
 import windrow as wr
 from tests.over.oracle import assert_agrees
-from tests.spark.questions import EVENTS, asked, by_id
+from tests.spark.questions import EVENTS, asked, in_order
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.spark, pytest.mark.compiled]
 
 ROOT = Path(__file__).parent.parent.parent
-#: the measures of the questions, without those of the user's own
 QUESTIONS = list(asked())
 
 
@@ -76,7 +75,7 @@ def spread() -> wr.Aggregation:
 
 
 def assert_answered(answers: pa.Table, question: str) -> None:
-    expected = by_id(wr.over(EVENTS, **asked(spread()("x"))[question]))
+    expected = in_order(asked(spread()("x"))[question](EVENTS))
     assert answers.column_names == expected.column_names
     assert_agrees(expected.to_pydict(), answers)
 
@@ -84,8 +83,8 @@ def assert_answered(answers: pa.Table, question: str) -> None:
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_one_machine(spark: "SparkSession", question: str) -> None:
     frame = spark.createDataFrame(EVENTS)
-    answers = wr.over(frame, **asked(spread()("x"))[question]).toArrow()
-    assert_answered(by_id(answers), question)
+    answers = asked(spread()("x"))[question](frame).toArrow()
+    assert_answered(in_order(answers), question)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -107,8 +106,9 @@ def test_spark_connect(connect: Environment, question: str) -> None:
     assert_answered(connect.answers(question), question)
 
 
-def test_a_pipeline(connect: Environment) -> None:
-    assert_answered(connect.answers("pipeline"), "keyed")
+@pytest.mark.parametrize("question", ["keyed", "slid"])
+def test_a_pipeline(connect: Environment, question: str) -> None:
+    assert_answered(connect.answers(f"pipeline_{question}"), question)
 
 
 def test_a_pipeline_that_does_not_state_the_columns(connect: Environment) -> None:
