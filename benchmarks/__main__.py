@@ -20,6 +20,7 @@ SUITES = {
     "spark": "Spark batch, many features",
     "spark_builtin": "Spark batch, one built-in function",
     "spark_user": "Spark batch, an aggregation of one's own",
+    "spark_settings": "Spark batch, settings of the session (ratio: the usual time over this one)",
     "spark_memory": "Spark batch, a key of any size in bounded memory",
 }
 

@@ -31,7 +31,7 @@ SECONDS = (10, 100, 500)
 
 def run(rows: int = ROWS, more_rows: int = MORE_ROWS) -> list[Comparison]:
     """Max, min, mean and stddev over five windows of rows and over three of time."""
-    in_rows = {str(extent): wr.rows(extent) for extent in EXTENTS}
+    in_rows = rows_windows()
     in_time = {f"{seconds}s": wr.time(f"{seconds} seconds") for seconds in SECONDS}
     with session() as spark:
         with cached(events(spark, rows, KEYS)) as frame:
@@ -41,6 +41,10 @@ def run(rows: int = ROWS, more_rows: int = MORE_ROWS) -> list[Comparison]:
             ]
         with cached(events(spark, more_rows, KEYS)) as frame:
             return [*comparisons, _against_nothing(frame, windrow(in_rows))]
+
+
+def rows_windows() -> dict[str, Any]:
+    return {str(extent): wr.rows(extent) for extent in EXTENTS}
 
 
 def windrow(windows: Any) -> Query:

@@ -1,0 +1,68 @@
+"""Spark's plans, and so the pages of its UI, say what windrow does."""
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import windrow as wr
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+
+
+def explained(capsys: pytest.CaptureFixture[str], frame: Any) -> str:
+    capsys.readouterr()
+    frame.explain()
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("stated", [False, True], ids=["asked", "stated"])
+def test_a_plan_names_the_work(
+    spark: "SparkSession", capsys: pytest.CaptureFixture[str], stated: bool
+) -> None:
+    frame = spark.range(9).selectExpr("id", "id % 2 AS k", "current_timestamp() AS ts")
+    schema = frame.schema if stated else None
+    features = wr.over(
+        frame,
+        key="k",
+        order="ts",
+        windows=[wr.rows(3), wr.time("1 hour")],
+        aggs=[wr.max("id"), wr.arg_max("id", "ts")],
+        schema=schema,
+    )
+    said = "windrow over: max(id), arg_max(id, ts) in rows_3, time_1_hour"
+    assert said in explained(capsys, features)
+    answers = wr.slide(
+        frame,
+        key="k",
+        order="ts",
+        windows=wr.time("1 hour", every="1 minute"),
+        aggs=wr.max("id"),
+        schema=schema,
+    )
+    assert "windrow slide: max(id) in " in explained(capsys, answers)
+
+
+def test_a_long_name_is_cut(spark: "SparkSession", capsys: pytest.CaptureFixture[str]) -> None:
+    aggs = [wr.max("id").alias(f"answer {number}") for number in range(3)]
+    windows = {f"a window with quite a name, number {number}": wr.rows(2) for number in range(5)}
+    answer = wr.over(spark.range(3), order="id", windows=windows, aggs=aggs)
+    assert "windrow over: max(id) in a window" in explained(capsys, answer)
+    assert " ...(id#" in explained(capsys, answer)
+
+
+def test_nothing_of_the_session_is_changed(spark: "SparkSession") -> None:
+    def settings() -> dict[str, str]:
+        return {row.key: row.value for row in spark.sql("SET").collect()}
+
+    before, views = settings(), spark.catalog.listTables()
+    described = spark.sparkContext.getLocalProperty("spark.job.description")
+    frame = spark.range(20).selectExpr("id", "id % 2 AS k", "timestamp_seconds(id) AS ts")
+    wr.over(frame, key="k", order="id", windows=wr.rows(3), aggs=wr.collect("id")).collect()
+    minutes = wr.time("1 minute", every="30 seconds")
+    wr.slide(frame, order="ts", windows=minutes, aggs=wr.collect("id")).collect()
+    assert settings() == before
+    assert spark.catalog.listTables() == views
+    assert spark.sparkContext.getLocalProperty("spark.job.description") == described
