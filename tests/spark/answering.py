@@ -17,6 +17,7 @@ from pyspark.sql.types import StructType
 
 import windrow as wr
 from tests.spark.questions import EVENTS, asked, in_order
+from windrow.spark.progress import described
 
 
 def wider(older: Any, newer: Any) -> Any:
@@ -62,8 +63,11 @@ def connect(folder: Path) -> dict[str, Any]:
     refused = _run_pipeline(spark, folder)
     for name in ("keyed", "slid"):
         _keep(spark.table(name).toArrow(), folder, f"pipeline_{name}")
+    with described(spark, "keys, counted"):
+        tags = sorted(spark.getTags())
+    left = sorted(spark.getTags())
     spark.stop()
-    return {"refused": refused}
+    return {"refused": refused, "tags": tags, "left": left}
 
 
 def _run_pipeline(spark: SparkSession, folder: Path) -> str:

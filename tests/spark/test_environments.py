@@ -113,3 +113,8 @@ def test_a_pipeline(connect: Environment, question: str) -> None:
 
 def test_a_pipeline_that_does_not_state_the_columns(connect: Environment) -> None:
     assert connect.found["refused"].startswith("schema: in a function of pyspark.pipelines")
+
+
+def test_jobs_of_windrow_are_tagged_where_they_have_no_description(connect: Environment) -> None:
+    assert connect.found["tags"] == ["keys; counted"]
+    assert connect.found["left"] == []

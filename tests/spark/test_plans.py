@@ -53,6 +53,20 @@ def test_a_long_name_is_cut(spark: "SparkSession", capsys: pytest.CaptureFixture
     assert " ...(id#" in explained(capsys, answer)
 
 
+@pytest.mark.parametrize("usual", [None, "the user's"])
+def test_jobs_of_windrow_are_described(spark: "SparkSession", usual: str | None) -> None:
+    from windrow.spark.progress import described
+
+    def description() -> str | None:
+        return spark.sparkContext.getLocalProperty("spark.job.description")
+
+    spark.sparkContext.setLocalProperty("spark.job.description", usual)  # type: ignore[arg-type]
+    with described(spark, "windrow over: keys are counted"):
+        assert description() == "windrow over: keys are counted"
+    assert description() == usual
+    spark.sparkContext.setLocalProperty("spark.job.description", None)  # type: ignore[arg-type]
+
+
 def test_nothing_of_the_session_is_changed(spark: "SparkSession") -> None:
     def settings() -> dict[str, str]:
         return {row.key: row.value for row in spark.sql("SET").collect()}
