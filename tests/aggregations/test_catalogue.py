@@ -2,7 +2,6 @@
 
 import math
 import statistics
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -15,125 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
-from windrow.aggregations import CATALOGUE
+from tests.aggregations.expected import EXPECTED, PAIRED, agree
+from windrow.aggregations import CATALOGUE, OFFERED
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.kinds import Kind
 from windrow.testing import Subject, kinds_accepted
 from windrow.testing.strategies import inputs_of
-
-# What the answers should be ---------------------------------------------------------------------
-# Each of these takes a list of values that are not null, at least one, and computes its answer in
-# another way than windrow: with fractions, by sorting, with numpy or the statistics module.
-
-
-def as_spark_sorts(value: Any) -> Any:
-    """NaN after everything."""
-    return (value != value, 0 if value != value else value)
-
-
-def extreme(values: list[Any], pick: Callable[..., Any]) -> Any:
-    return pick(values, key=as_spark_sorts)
-
-
-def is_special(values: list[Any]) -> bool:
-    return any(isinstance(value, float) and not math.isfinite(value) for value in values)
-
-
-def exactly(value: Any) -> Fraction:
-    return Fraction(value)
-
-
-def total(values: list[Any]) -> Any:
-    if is_special(values):
-        return sum(map(float, values))
-    return sum(map(exactly, values))
-
-
-def product(values: list[Any]) -> Any:
-    if is_special(values):
-        return math.prod(map(float, values))
-    return math.prod(map(exactly, values))
-
-
-def mean(values: list[Any]) -> Any:
-    return total(values) / len(values)
-
-
-def geometric_mean(values: list[Any]) -> Any:
-    if any(value < 0 or value != value for value in values):
-        return math.nan
-    with np.errstate(all="ignore"):
-        return float(np.exp(np.mean(np.log(np.array(values, float)))))
-
-
-def squared_deviations(values: list[Any]) -> Any:
-    if is_special(values):
-        return math.nan
-    center = mean(values)
-    return sum((exactly(value) - center) ** 2 for value in values)
-
-
-def variance(values: list[Any]) -> Any:
-    return None if len(values) < 2 else squared_deviations(values) / (len(values) - 1)
-
-
-def variance_pop(values: list[Any]) -> Any:
-    return squared_deviations(values) / len(values)
-
-
-def root(value: Any) -> Any:
-    return None if value is None else math.sqrt(value)
-
-
-def distance(smallest: Any, largest: Any) -> Any:
-    if isinstance(smallest, Decimal):  # whose difference Python would round to 28 digits
-        return exactly(largest) - exactly(smallest)
-    return largest - smallest
-
-
-def positions_of(values: list[Any], wanted: Any) -> list[int]:
-    ranks = [as_spark_sorts(value) for value in values]
-    return [place for place, rank in enumerate(ranks) if rank == as_spark_sorts(wanted)]
-
-
-EXPECTED: dict[str, Callable[[list[Any]], Any]] = {
-    "count": len,
-    "sum": total,
-    "mean": mean,
-    "product": product,
-    "geometric_mean": geometric_mean,
-    "min": lambda values: extreme(values, min),
-    "max": lambda values: extreme(values, max),
-    "value_range": lambda values: distance(extreme(values, min), extreme(values, max)),
-    "min_count": lambda values: len(positions_of(values, extreme(values, min))),
-    "max_count": lambda values: len(positions_of(values, extreme(values, max))),
-    # The second column counts the rows, so that the answer is a position.
-    "arg_min": lambda values: positions_of(values, extreme(values, min))[0],
-    "arg_max": lambda values: positions_of(values, extreme(values, max))[0],
-    "variance": variance,
-    "variance_pop": variance_pop,
-    "stddev": lambda values: root(variance(values)),
-    "stddev_pop": lambda values: root(variance_pop(values)),
-    "first": lambda values: values[0],
-    "last": lambda values: values[-1],
-    "collect": list,
-    "concat": "".join,
-}
-
-
-def agree(found: Any, expected: Any) -> bool:
-    if isinstance(expected, Fraction):
-        if isinstance(found, Decimal | int | np.integer):
-            return Fraction(found if isinstance(found, Decimal) else int(found)) == expected
-        expected = float(expected)
-    if isinstance(found, float) and isinstance(expected, float):
-        return (found != found and expected != expected) or math.isclose(
-            found, expected, rel_tol=1e-12, abs_tol=1e-12
-        )
-    if isinstance(found, list):
-        return len(found) == len(expected) and all(map(agree, found, expected))
-    return bool(found == expected)
-
 
 EVERY_KIND = [
     pytest.param(aggregation, kinds, id=f"{aggregation.name}-{kinds[0].value}")
@@ -143,13 +29,19 @@ EVERY_KIND = [
 
 
 def test_every_aggregation_is_computed_here_in_another_way():
-    assert EXPECTED.keys() == CATALOGUE.keys()
+    assert EXPECTED.keys() | PAIRED.keys() == CATALOGUE.keys()
+    assert not EXPECTED.keys() & PAIRED.keys()
 
 
 @pytest.mark.parametrize(("aggregation", "kinds"), EVERY_KIND)
 @settings(max_examples=10)
 @given(data=st.data())
 def test_what_it_answers(aggregation, kinds, data):
+    if aggregation.name in PAIRED:
+        rows = data.draw(st.lists(inputs_of(aggregation, kinds), min_size=1, max_size=9))
+        found = Subject(aggregation, kinds).answer(rows)
+        assert agree(found, PAIRED[aggregation.name](rows))
+        return
     first = Aggregation(
         "first input", aggregation.inputs[:1], lambda _: aggregation.monoid_for(kinds)
     )
@@ -168,9 +60,12 @@ def test_what_it_answers(aggregation, kinds, data):
     assert agree(comparable(found, kinds[0], aggregation), expected)
 
 
+CHECKED = ("sum", "product", "sum_of_squares", "value_range", "change")
+
+
 def exceeds_64_bits(subject: Subject, expected: Any) -> bool:
     whole = subject.kinds[0] in (Kind.INTEGER, Kind.BOOLEAN)
-    checked = subject.aggregation.name in ("sum", "product", "value_range")
+    checked = subject.aggregation.name in CHECKED
     return whole and checked and not -(2**63) <= expected < 2**63
 
 
@@ -178,7 +73,7 @@ def comparable(found: Any, kind: Kind, aggregation: Aggregation) -> Any:
     """Times inside a kernel are microseconds; what looks at them gives microseconds back."""
     if kind is Kind.TEMPORAL and aggregation.name in ("min", "max"):
         return datetime(1970, 1, 1) + timedelta(microseconds=int(found))
-    if kind is Kind.TEMPORAL and aggregation.name == "value_range":
+    if kind is Kind.TEMPORAL and aggregation.name in ("value_range", "change"):
         return timedelta(microseconds=int(found))
     return found
 
@@ -299,7 +194,11 @@ def test_the_geometric_mean_of_the_largest_floats():
 
 
 @pytest.mark.parametrize("aggregation", CATALOGUE.values(), ids=CATALOGUE)
-def test_every_aggregation_says_what_it_is_and_is_offered(aggregation):
+def test_every_aggregation_says_what_it_is(aggregation):
     assert aggregation.summary
+
+
+@pytest.mark.parametrize("aggregation", OFFERED, ids=repr)
+def test_every_aggregation_is_offered_under_its_name(aggregation):
     assert getattr(wr, aggregation.name) is aggregation
     assert aggregation.name in wr.__all__

@@ -57,9 +57,13 @@ def field_names(product: Product) -> list[str]:
 # What exists once -------------------------------------------------------------------------------
 
 
-def test_sum_count_mean_and_variance_hold_count_and_sum_once():
-    product = Product(parts(wr.sum, wr.count, wr.mean, wr.variance, wr.stddev_pop))
-    assert field_names(product) == ["count", "deviation", "sum"]
+def test_sum_count_mean_and_moments_hold_what_they_share_once():
+    product = Product(parts(wr.sum, wr.count, wr.mean, wr.variance, wr.stddev))
+    assert field_names(product) == ["count", "deviation", "excess", "reference", "sum"]
+    with_shape = Product(parts(wr.variance, wr.stddev, wr.skewness, wr.kurtosis))
+    assert field_names(with_shape) == [
+        "count", "cubes", "deviation", "excess", "fourths", "reference"
+    ]  # fmt: skip
 
 
 def test_extremes_of_one_column_exist_once():
@@ -67,9 +71,9 @@ def test_extremes_of_one_column_exist_once():
     assert field_names(product) == ["count_of_max", "max", "min"]
 
 
-def test_exact_sums_of_integers_are_shared_with_the_mean_and_not_with_the_variance():
-    product = Product(parts(wr.sum, wr.mean, wr.variance, kind=Kind.INTEGER))
-    assert field_names(product) == ["count", "deviation", "sum_high", "sum_low", "sum_of_floats"]
+def test_exact_sums_of_integers_are_shared_with_the_mean():
+    product = Product(parts(wr.sum, wr.mean, kind=Kind.INTEGER))
+    assert field_names(product) == ["count", "sum_high", "sum_low"]
 
 
 def test_other_columns_have_fields_of_their_own():
@@ -81,13 +85,13 @@ def test_other_columns_have_fields_of_their_own():
 def test_each_combine_of_what_is_shared_is_called_once():
     counted = {
         name: CountingMonoid(CATALOGUE[name].monoid_for((Kind.FLOAT,)))
-        for name in ("sum", "count", "mean", "variance")
+        for name in ("sum", "count", "mean", "variance", "kurtosis")
     }
     product = Product([Part(each.monoid, (0,)) for each in counted.values()])
     answers_of(product, [np.arange(10.0)])
     calls = {name: each.combines for name, each in counted.items()}
-    # Count and sum are read off the variance, which holds both.
-    assert calls == {"sum": 0, "count": 0, "mean": 0, "variance": 10}
+    # The count and the variance are read off the kurtosis, the sum off the mean.
+    assert calls == {"sum": 0, "count": 0, "mean": 10, "variance": 0, "kurtosis": 10}
 
 
 def test_users_aggregations_of_one_name_are_not_mistaken_for_each_other():

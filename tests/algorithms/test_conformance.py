@@ -17,6 +17,7 @@ import windrow as wr
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.equality import close
+from windrow.algebra.kinds import Kind
 from windrow.algorithms import ALGORITHMS, recompute
 from windrow.testing import (
     CountingMonoid,
@@ -30,11 +31,22 @@ from windrow.testing.strategies import inputs_of, traces
 #: not commutative, not invertible, not selective: order and grouping show in every partial
 CONCATENATION = CountingMonoid().aggregation
 
+
+def combined_apart() -> list[tuple[Aggregation, Any]]:
+    """Aggregations and kinds of inputs that are combined in different ways, one of each."""
+    found: dict[Any, tuple[Aggregation, Any]] = {}
+    for aggregation in CATALOGUE.values():
+        for kinds in kinds_apart(aggregation):
+            monoid = aggregation.monoid_for(kinds)
+            functions = (monoid.lift, monoid.combine, monoid.inverse, monoid.traits)
+            found.setdefault(functions, (aggregation, kinds))
+    return list(found.values())
+
+
 PAIRS = [
     pytest.param(algorithm, aggregation, kinds, id=f"{name}-{aggregation.name}-{kinds[0].value}")
     for name, algorithm in ALGORITHMS.items()
-    for aggregation in CATALOGUE.values()
-    for kinds in kinds_apart(aggregation)
+    for aggregation, kinds in combined_apart()
 ]
 OTHERS = [name for name in ALGORITHMS if name != "recompute"]
 WINDOWS = [
@@ -106,14 +118,23 @@ def table(rows: int) -> pa.Table:
             "x": pa.array(chance.integers(1, 99, rows) / 8, mask=chance.random(rows) < 0.1),
             "n": pa.array(chance.integers(-2, 3, rows)),
             "text": pa.array(chance.choice(["a", "b", ""], rows)),
+            "flag": pa.array(chance.random(rows) < 0.5),
         }
     )
 
 
+COLUMNS = {
+    Kind.FLOAT: "x", Kind.INTEGER: "n", Kind.TEXT: "text", Kind.BOOLEAN: "flag", Kind.TEMPORAL: "ts"
+}  # fmt: skip
+
+
 def measure(aggregation: Aggregation) -> Any:
-    if aggregation.name == "concat":
-        return aggregation("text")
-    return aggregation(*("x", "n")[: len(aggregation.inputs)])
+    """The aggregation of columns that it takes, of different ones if it takes several."""
+    chosen: list[str] = []
+    for entry in aggregation.inputs:
+        accepted = [name for kind, name in COLUMNS.items() if kind in entry.accepts]
+        chosen.append(next(name for name in accepted if name not in chosen))
+    return aggregation(*chosen)
 
 
 def differences(algorithm: str, data: pa.Table, measures: list[Any], **question: Any) -> list[str]:

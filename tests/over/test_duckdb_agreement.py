@@ -33,9 +33,9 @@ MEASURES = [
     (wr.max("x"), "max(x) OVER {w}"),
     (wr.value_range("n"), "max(n) OVER {w} - min(n) OVER {w}"),
     (wr.variance("y"), "var_samp(y) OVER {w}"),
-    (wr.variance_pop("y"), "var_pop(y) OVER {w}"),
+    (wr.variance("y", population=True), "var_pop(y) OVER {w}"),
     (wr.stddev("y"), "stddev_samp(y) OVER {w}"),
-    (wr.stddev_pop("y"), "stddev_pop(y) OVER {w}"),
+    (wr.stddev("y", population=True), "stddev_pop(y) OVER {w}"),
     (wr.sum("n"), "(sum(n) OVER {w})::BIGINT"),
     (wr.max("c"), "max(c) OVER {w}"),
 ]

@@ -25,7 +25,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.compiled]
 
 MEASURES = [
     *(aggregation("x") for aggregation in (wr.count, wr.sum, wr.mean, wr.min, wr.max)),
-    *(aggregation("x") for aggregation in (wr.variance, wr.variance_pop, wr.stddev, wr.stddev_pop)),
+    *(wr.variance("x", population=population) for population in (False, True)),
+    *(wr.stddev("x", population=population) for population in (False, True)),
     wr.sum("n"),
     *(aggregation("c") for aggregation in (wr.first, wr.last, wr.collect)),
     wr.arg_max("u", "c"),

@@ -193,7 +193,7 @@ def test_nulls_are_events_without_a_value():
     assert (window.query(), len(window)) == (None, 1)
 
 
-@pytest.mark.parametrize("name", sorted(set(CATALOGUE) - {"count"}))
+@pytest.mark.parametrize("name", sorted(set(CATALOGUE) - {"count", "count_if"}))
 def test_no_values_have_no_aggregate(name):
     several = len(CATALOGUE[name].inputs) > 1
     window = filled(CATALOGUE[name](), [(None, 1) if several else None] * 3)
@@ -268,7 +268,7 @@ def test_integers_are_exact_whatever_their_size():
         (wr.mean, 0.25),
         (wr.product, 0.125 * 0.5 * 0.125),
         (wr.variance, 3 / 64),
-        (wr.stddev_pop, math.sqrt(1 / 32)),
+        (CATALOGUE["stddev_pop"], math.sqrt(1 / 32)),
         (wr.geometric_mean, 2 ** (-7 / 3)),
         (wr.min, 0.125),
         (wr.max, 0.5),

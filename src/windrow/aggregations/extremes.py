@@ -16,11 +16,10 @@ import pyarrow as pa
 from windrow.algebra.aggregation import NUMBERS, ORDERABLE, Aggregation, Input
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import EXACT, Kind, widest_decimal
-from windrow.algebra.monoid import Monoid, OutputType, Traits, always, integers, like_input
+from windrow.algebra.monoid import Monoid, Traits, always, integers, like_input
 from windrow.algebra.ordering import ABOVE_ALL, BELOW_ALL, rank, unrank
 
 VALUE = (Input("value", ORDERABLE),)
-VALUE_AND_CARRIED = (Input("value", ORDERABLE), Input("at", carried=True))
 
 
 def itself(value: Any) -> Any:
@@ -202,7 +201,8 @@ def has_range(partial: Any) -> bool:
     return bool(partial[0] != ABOVE_ALL)
 
 
-def _width_output(types: tuple[pa.DataType, ...]) -> pa.DataType:
+def width_output(types: tuple[pa.DataType, ...]) -> pa.DataType:
+    """The type of the distance between two values."""
     if pa.types.is_timestamp(types[0]) or pa.types.is_time(types[0]):
         return pa.duration(types[0].unit)
     if pa.types.is_date64(types[0]):
@@ -217,7 +217,7 @@ def _width_output(types: tuple[pa.DataType, ...]) -> pa.DataType:
 def _value_range_for(kinds: tuple[Kind, ...]) -> Monoid:
     traits = Traits(commutative=True, exact=True)
     if not kinds[0].is_compiled:
-        return Monoid((None, None), lift_both, widen_values, width_of_values, _width_output, traits)
+        return Monoid((None, None), lift_both, widen_values, width_of_values, width_output, traits)
     is_float = kinds[0] is Kind.FLOAT
     return Monoid(
         identity=(ABOVE_ALL, BELOW_ALL),
@@ -228,7 +228,7 @@ def _value_range_for(kinds: tuple[Kind, ...]) -> Monoid:
         traits=traits,
         fields=integers("min", "max"),
         lowered="float64" if is_float else "int64",
-        output=_width_output,
+        output=width_output,
     )
 
 
@@ -241,184 +241,54 @@ value_range = Aggregation(
 )
 
 
-# An extreme with something beside it ------------------------------------------------------------
+def variation_of_ranks(partial: Any) -> Any:
+    """The distance of two floats given by rank, as a share of the larger."""
+    largest = unrank(partial[1])
+    return (largest - unrank(partial[0])) / largest
 
 
-def lift_counted(value: Any) -> Any:
-    """One value, seen once."""
-    return (value, 1)
+def variation(partial: Any) -> Any:
+    """The distance of two numbers as a share of the larger."""
+    largest = float(partial[1])
+    return (largest - float(partial[0])) / largest
 
 
-def lift_counted_rank(value: Any) -> Any:
-    """One rank, seen once."""
-    return (rank(value), 1)
+def has_variation_of_ranks(partial: Any) -> bool:
+    """Whether there is a largest float, and not zero."""
+    return bool(has_range(partial) and unrank(partial[1]) != 0)
 
 
-def count_smallest(older: Any, newer: Any) -> Any:
-    """The smaller minimum, or how often both had it."""
-    if older[0] == newer[0]:
-        return (older[0], older[1] + newer[1])
-    return older if older[0] < newer[0] else newer
+def has_variation(partial: Any) -> bool:
+    """Whether there is a largest integer, and not zero."""
+    return bool(partial[0] <= partial[1] and partial[1] != 0)
 
 
-def count_largest(older: Any, newer: Any) -> Any:
-    """The larger maximum, or how often both had it."""
-    if older[0] == newer[0]:
-        return (older[0], older[1] + newer[1])
-    return older if older[0] > newer[0] else newer
+def has_variation_of_values(partial: Any) -> bool:
+    """Whether there is a largest Python value, and not zero."""
+    return partial[1] is not None and bool(partial[1] != 0)
 
 
-def count_smallest_value(older: Any, newer: Any) -> Any:
-    """The smaller minimum of Python values, or how often both had it."""
-    return _counted(older, newer, precedes)
+def _relative_variation_for(kinds: tuple[Kind, ...]) -> Monoid:
+    compiled, is_float = kinds[0].is_compiled, kinds[0] is Kind.FLOAT
+    defined = has_variation_of_ranks if is_float else has_variation
+    return Monoid(
+        identity=(ABOVE_ALL, BELOW_ALL) if compiled else (None, None),
+        lift=lift_both_ranks if is_float else lift_both,
+        combine=widen if compiled else widen_values,
+        lower=variation_of_ranks if is_float else variation,
+        defined=defined if compiled else has_variation_of_values,
+        one_is_enough=False,
+        traits=Traits(commutative=True, exact=True),
+        fields=integers("min", "max") if compiled else (),
+        output=always(pa.float64()),
+    )
 
 
-def count_largest_value(older: Any, newer: Any) -> Any:
-    """The larger maximum of Python values, or how often both had it."""
-    return _counted(older, newer, lambda left, right: precedes(right, left))
-
-
-def _counted(older: Any, newer: Any, comes_first: Callable[[Any, Any], bool]) -> Any:
-    if older[1] == 0 or newer[1] == 0:
-        return newer if older[1] == 0 else older
-    if comes_first(older[0], newer[0]):
-        return older
-    if comes_first(newer[0], older[0]):
-        return newer
-    return (older[0], older[1] + newer[1])
-
-
-def second(partial: Any) -> Any:
-    """What stands beside the extreme."""
-    return partial[1]
-
-
-def counted_any(partial: Any) -> bool:
-    """Whether the extreme was seen at all."""
-    return bool(partial[1] > 0)
-
-
-def _counted_extreme(
-    name: str,
-    extreme: str,
-    identity: int,
-    pick: Callable[[Any, Any], Any],
-    pick_value: Callable[[Any, Any], Any],
-    summary: str,
-) -> Aggregation:
-    traits = Traits(commutative=True, exact=True)
-
-    def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
-        compiled = kinds[0].is_compiled
-        return Monoid(
-            identity=(identity, 0) if compiled else (None, 0),
-            lift=lift_counted_rank if kinds[0] is Kind.FLOAT else lift_counted,
-            combine=pick if compiled else pick_value,
-            lower=second,
-            defined=counted_any,
-            traits=traits,
-            fields=integers(extreme, f"count_of_{extreme}") if compiled else (),
-            lowered="int64",
-            output=always(pa.int64()),
-        )
-
-    return Aggregation(name, VALUE, monoid_for, same, summary)
-
-
-min_count = _counted_extreme(
-    "min_count", "min", ABOVE_ALL, count_smallest, count_smallest_value,
-    "how often the smallest value occurs",
-)  # fmt: skip
-max_count = _counted_extreme(
-    "max_count", "max", BELOW_ALL, count_largest, count_largest_value,
-    "how often the largest value occurs",
-)  # fmt: skip
-
-
-def lift_pair(value: Any, at: Any) -> Any:
-    """A value and what it carries."""
-    return (value, at)
-
-
-def lift_ranked_pair(value: Any, at: Any) -> Any:
-    """The rank of a value and what it carries."""
-    return (rank(value), at)
-
-
-def first_smallest(older: Any, newer: Any) -> Any:
-    """The pair with the smaller value, the first of equals; -1 carries nothing."""
-    if newer[1] < 0:
-        return older
-    return newer if older[1] < 0 or newer[0] < older[0] else older
-
-
-def first_largest(older: Any, newer: Any) -> Any:
-    """The pair with the larger value, the first of equals; -1 carries nothing."""
-    if newer[1] < 0:
-        return older
-    return newer if older[1] < 0 or newer[0] > older[0] else older
-
-
-def first_smallest_value(older: Any, newer: Any) -> Any:
-    """The pair with the smaller Python value, the first of equals."""
-    if older is None or newer is None:
-        return newer if older is None else older
-    return newer if precedes(newer[0], older[0]) else older
-
-
-def first_largest_value(older: Any, newer: Any) -> Any:
-    """The pair with the larger Python value, the first of equals."""
-    if older is None or newer is None:
-        return newer if older is None else older
-    return newer if precedes(older[0], newer[0]) else older
-
-
-def carries_any(partial: Any) -> bool:
-    """Whether the extreme was seen at all."""
-    return bool(partial[1] >= 0)
-
-
-def carries_any_value(partial: Any) -> bool:
-    """Whether the extreme of Python values was seen at all."""
-    return partial is not None
-
-
-def _carrying_extreme(
-    name: str,
-    extreme: str,
-    identity: int,
-    pick: Callable[[Any, Any], Any],
-    pick_value: Callable[[Any, Any], Any],
-    summary: str,
-) -> Aggregation:
-    traits = Traits(selective=True, exact=True)
-    carried: OutputType = like_input(1)
-
-    def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
-        if not kinds[0].is_compiled:
-            return Monoid(
-                None, lift_pair, pick_value, second, carried, traits, defined=carries_any_value
-            )
-        return Monoid(
-            identity=(identity, -1),
-            lift=lift_ranked_pair if kinds[0] is Kind.FLOAT else lift_pair,
-            combine=pick,
-            lower=second,
-            defined=carries_any,
-            traits=traits,
-            fields=integers(extreme, f"at_{extreme}"),
-            lowered="int64",
-            output=carried,
-        )
-
-    return Aggregation(name, VALUE_AND_CARRIED, monoid_for, same, summary)
-
-
-arg_min = _carrying_extreme(
-    "arg_min", "min", ABOVE_ALL, first_smallest, first_smallest_value,
-    "the second column's value where the first is smallest, the first of equals",
-)  # fmt: skip
-arg_max = _carrying_extreme(
-    "arg_max", "max", BELOW_ALL, first_largest, first_largest_value,
-    "the second column's value where the first is largest, the first of equals",
-)  # fmt: skip
+relative_variation = Aggregation(
+    "relative_variation",
+    (Input("value", NUMBERS - {Kind.BOOLEAN}),),
+    _relative_variation_for,
+    same,
+    "the distance from the smallest to the largest value as a share of the largest; null if that "
+    "is zero",
+)

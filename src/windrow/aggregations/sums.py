@@ -1,29 +1,27 @@
-"""Sums, means and products.
+"""Sums and products.
 
 Integers are exact. A sum of integers is kept as two halves, high and low 32 bits, each a 64-bit
-integer that cannot overflow before 2^31 events; the answer is checked when it is put together. A
-product is kept modulo 2^64 beside a float that tells whether that is the true value.
+integer that cannot overflow before 2^31 events; the answer is checked when it is put together.
+Products and sums of squares are kept modulo 2^64 beside a float that tells whether that is the true
+value.
 """
 
 from __future__ import annotations
 
-import math
 from decimal import Decimal
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from windrow.algebra.aggregation import NUMBERS, Aggregation, Input
 from windrow.algebra.counting import add, itself, subtract
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import EXACT, Kind, widest_decimal
-from windrow.algebra.monoid import Blockwise, Monoid, Traits, always, floats, integers
+from windrow.algebra.monoid import Monoid, Traits, always, floats, integers
 
 NUMBER = (Input("value", NUMBERS),)
 
-_HALF = 2**32
-_LOW_BITS = 2**32 - 1
+LOW_BITS = 2**32 - 1
 
 
 def add_two(older: Any, newer: Any) -> Any:
@@ -36,22 +34,12 @@ def subtract_two(total: Any, oldest: Any) -> Any:
     return (total[0] - oldest[0], total[1] - oldest[1])
 
 
-def add_three(older: Any, newer: Any) -> Any:
-    """Add field by field."""
-    return (older[0] + newer[0], older[1] + newer[1], older[2] + newer[2])
-
-
-def subtract_three(total: Any, oldest: Any) -> Any:
-    """Subtract field by field."""
-    return (total[0] - oldest[0], total[1] - oldest[1], total[2] - oldest[2])
-
-
 # Sum --------------------------------------------------------------------------------------------
 
 
 def lift_halves(value: Any) -> Any:
     """An integer as high and low half."""
-    return (value >> 32, value & _LOW_BITS)
+    return (value >> 32, value & LOW_BITS)
 
 
 def lower_halves(partial: Any) -> Any:
@@ -59,7 +47,7 @@ def lower_halves(partial: Any) -> Any:
     high = partial[0] + (partial[1] >> 32)
     if high >= 2**31 or high < -(2**31):
         raise OverflowError("a sum left the range of 64-bit integers")
-    return (high << 32) | (partial[1] & _LOW_BITS)
+    return (high << 32) | (partial[1] & LOW_BITS)
 
 
 def add_decimals(older: Any, newer: Any) -> Any:
@@ -116,78 +104,6 @@ def _sum_for(kinds: tuple[Kind, ...]) -> Monoid:
 sum = Aggregation("sum", NUMBER, _sum_for, close, "the sum; exact for integers")
 
 
-# Mean -------------------------------------------------------------------------------------------
-
-
-def lift_halves_and_count(value: Any) -> Any:
-    """An integer as high and low half, counted."""
-    return (value >> 32, value & _LOW_BITS, 1)
-
-
-def mean_of_halves(partial: Any) -> Any:
-    """The mean of integers.
-
-    What the low halves carry goes to the high ones first: of many small negative numbers both are
-    large, and nearly cancel.
-    """
-    high = partial[0] + (partial[1] >> 32)
-    return (high * float(_HALF) + (partial[1] & _LOW_BITS)) / partial[2]
-
-
-def has_three(partial: Any) -> bool:
-    """Whether the count in the third field is not zero."""
-    return bool(partial[2] > 0)
-
-
-def lift_and_count(value: Any) -> Any:
-    """A number, counted."""
-    return (value, 1)
-
-
-def lift_float_and_count(value: Any) -> Any:
-    """A number as a float, counted."""
-    return (float(value), 1)
-
-
-def mean_of_sum(partial: Any) -> Any:
-    """The mean from sum and count."""
-    return partial[0] / partial[1]
-
-
-def has_two(partial: Any) -> bool:
-    """Whether the count in the second field is not zero."""
-    return bool(partial[1] > 0)
-
-
-def _mean_for(kinds: tuple[Kind, ...]) -> Monoid:
-    if kinds[0] in (Kind.INTEGER, Kind.BOOLEAN):
-        return Monoid(
-            identity=(0, 0, 0),
-            lift=lift_halves_and_count,
-            combine=add_three,
-            lower=mean_of_halves,
-            inverse=subtract_three,
-            defined=has_three,
-            traits=Traits(commutative=True, exact=True),
-            fields=integers("sum_high", "sum_low", "count"),
-            output=always(pa.float64()),
-        )
-    return Monoid(
-        identity=(0.0 if kinds[0] is Kind.FLOAT else 0, 0),
-        lift=lift_float_and_count if kinds[0] is Kind.DECIMAL else lift_and_count,
-        combine=add_two,
-        lower=mean_of_sum,
-        inverse=subtract_two,
-        defined=has_two,
-        traits=Traits(commutative=True),
-        fields=(*floats("sum"), *integers("count")) if kinds[0] is Kind.FLOAT else (),
-        output=always(pa.float64()),
-    )
-
-
-mean = Aggregation("mean", NUMBER, _mean_for, close, "the arithmetic mean")
-
-
 # Products ---------------------------------------------------------------------------------------
 
 
@@ -206,13 +122,18 @@ def multiply_two(older: Any, newer: Any) -> Any:
     return (older[0] * newer[0], older[1] * newer[1])
 
 
-def lower_product(partial: Any) -> Any:
-    """The integer product, if it is one of 64 bits.
+def is_whole(partial: Any) -> bool:
+    """Whether an integer modulo 2^64 is the true one, whose float stands beside it.
 
     Two integers that are equal modulo 2^64 lie at least 2^64 apart, and the float is far closer to
-    the true product than that. It is NaN only for infinity times zero, where the product is zero.
+    the true one than that. It is NaN only for infinity times zero, where the product is zero.
     """
-    if abs(partial[0] - partial[1]) > 2.0**62:
+    return not abs(partial[0] - partial[1]) > 2.0**62
+
+
+def lower_product(partial: Any) -> Any:
+    """The integer product, if it is one of 64 bits."""
+    if not is_whole(partial):
         raise OverflowError("a product left the range of 64-bit integers")
     return partial[0]
 
@@ -244,40 +165,57 @@ def _product_for(kinds: tuple[Kind, ...]) -> Monoid:
 product = Aggregation("product", NUMBER, _product_for, close, "the product; exact for integers")
 
 
-def lift_logarithm(value: Any) -> Any:
-    """The logarithm, counted: minus infinity for zero, NaN for negative numbers."""
-    if value > 0:
-        return (math.log(value), 1)
-    return (-math.inf if value == 0 else math.nan, 1)
+# Sum of squares ---------------------------------------------------------------------------------
 
 
-def exponential_of_mean(partial: Any) -> Any:
-    """From the sum of logarithms to the geometric mean."""
-    return math.exp(partial[0] / partial[1])
+def lift_square(value: Any) -> Any:
+    """A number times itself."""
+    return value * value
 
 
-GEOMETRIC_MEAN = Monoid(
-    identity=(0.0, 0),
-    lift=lift_logarithm,
-    combine=add_two,
-    lower=exponential_of_mean,
-    inverse=subtract_two,
-    defined=has_two,
-    traits=Traits(commutative=True),
-    blockwise=Blockwise(before=np.log, lift=lift_and_count, lower=mean_of_sum, after=np.exp),
-    fields=(*floats("log_sum"), *integers("count")),
-    output=always(pa.float64()),
-)
+def lift_square_of_decimal(value: Any) -> Any:
+    """The square of a decimal, as a float: it has twice as many digits as the column's type."""
+    return float(value) * float(value)
 
 
-def _geometric_mean_for(_kinds: tuple[Kind, ...]) -> Monoid:
-    return GEOMETRIC_MEAN
+def lift_square_and_size(value: Any) -> Any:
+    """The square of an integer, and the same as a float."""
+    return (value * value, float(value) * float(value))
 
 
-geometric_mean = Aggregation(
-    "geometric_mean",
-    NUMBER,
-    _geometric_mean_for,
-    close,
-    "the geometric mean; NaN if a value is negative",
+def lower_squares(partial: Any) -> Any:
+    """The integer sum of squares, if it is one of 64 bits."""
+    if not is_whole(partial):
+        raise OverflowError("a sum of squares left the range of 64-bit integers")
+    return partial[0]
+
+
+def _sum_of_squares_for(kinds: tuple[Kind, ...]) -> Monoid:
+    if kinds[0] in (Kind.INTEGER, Kind.BOOLEAN):
+        return Monoid(
+            identity=(0, 0.0),
+            lift=lift_square_and_size,
+            combine=add_two,
+            lower=lower_squares,
+            inverse=subtract_two,
+            traits=Traits(commutative=True),
+            fields=(*integers("squares"), *floats("squares_size")),
+            lowered="int64",
+            output=always(pa.int64()),
+        )
+    is_float = kinds[0] is Kind.FLOAT
+    return Monoid(
+        identity=0.0 if is_float else 0,
+        lift=lift_square_of_decimal if kinds[0] is Kind.DECIMAL else lift_square,
+        combine=add,
+        lower=itself,
+        inverse=subtract,
+        traits=Traits(commutative=True),
+        fields=floats("sum_of_squares") if is_float else (),
+        output=always(pa.float64()),
+    )
+
+
+sum_of_squares = Aggregation(
+    "sum_of_squares", NUMBER, _sum_of_squares_for, close, "the sum of squares; exact for integers"
 )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+import inspect
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pyarrow as pa
+
 from windrow.algebra.equality import close
-from windrow.algebra.kinds import Kind
+from windrow.algebra.kinds import Kind, seconds_per_tick
 from windrow.algebra.monoid import Monoid
 from windrow.errors import InvalidArgument
 
@@ -43,18 +47,33 @@ class Aggregation:
     >>> import windrow as wr
     >>> wr.max("amount")
     max('amount') as max_amount
+    >>> wr.variance("amount", population=True)
+    variance_pop('amount') as variance_pop_amount
     """
 
     name: str
     inputs: tuple[Input, ...]
-    monoid_for: Callable[[tuple[Kind, ...]], Monoid]
+    monoid_for: Callable[..., Monoid]
     equal: Callable[[Any, Any], bool] = close
     summary: str = ""
     #: made by a user with `wr.aggregation`, and so compiled only if numba can
     custom: bool = False
+    #: from parameters to the aggregation that they make of this one
+    variant: Callable[..., Aggregation] | None = None
+    #: whether `monoid_for` takes the seconds of a tick of its times as well
+    measures_time: bool = False
 
-    def __call__(self, *columns: str, alias: str | None = None) -> Measure:
-        """This aggregation of the named columns."""
+    def monoid_of(self, types: Sequence[pa.DataType]) -> Monoid:
+        """The monoid for columns of these types."""
+        kinds = tuple(map(Kind.of, types))
+        if not self.measures_time or Kind.TEMPORAL not in kinds:
+            return self.monoid_for(kinds)
+        return self.monoid_for(kinds, seconds_per_tick(types[kinds.index(Kind.TEMPORAL)]))
+
+    def __call__(self, *columns: str, alias: str | None = None, **parameters: Any) -> Measure:
+        """This aggregation of the named columns, with its parameters if it takes any."""
+        if parameters:
+            return self._with(parameters)(*columns, alias=alias)
         for column in columns:
             if not isinstance(column, str):
                 raise InvalidArgument(
@@ -71,8 +90,44 @@ class Aggregation:
         measure = Measure(self, columns, "_".join((self.name, *columns)))
         return measure if alias is None else measure.alias(alias)
 
+    def _with(self, parameters: dict[str, Any]) -> Aggregation:
+        """The aggregation that parameters make of this one."""
+        known = list(inspect.signature(self.variant).parameters) if self.variant else []
+        for name in parameters:
+            if name not in known:
+                takes = f"it takes {', '.join(known)}" if known else "it takes none"
+                raise InvalidArgument(f"{self.name}(...): no parameter is called {name}; {takes}")
+        assert self.variant is not None
+        return self.variant(**parameters)
+
     def __repr__(self) -> str:
         return f"<aggregation {self.name}>"
+
+
+def parametrized(
+    name: str,
+    inputs: tuple[Input, ...],
+    variant: Callable[..., Aggregation],
+    example: str,
+    summary: str,
+) -> Aggregation:
+    """An aggregation that is none before it has its parameters, such as `nth` without its `n`.
+
+    Args:
+        name: what users call it.
+        inputs: its columns.
+        variant: from parameters to aggregations; equal parameters give the same one, so that equal
+            measures are computed once.
+        example: the parameters of an example, for messages.
+        summary: what it answers.
+    """
+
+    def monoid_for(_kinds: tuple[Kind, ...]) -> Monoid:
+        raise InvalidArgument(
+            f"{name}(...) needs its parameters, as in {name}({inputs[0].name!r}, {example})"
+        )
+
+    return Aggregation(name, inputs, monoid_for, summary=summary, variant=functools.cache(variant))
 
 
 @dataclass(frozen=True)

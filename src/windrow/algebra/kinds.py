@@ -54,6 +54,13 @@ def widest_decimal(data_type: pa.DataType) -> pa.DataType:
     return pa.decimal128(38, data_type.scale)
 
 
+def seconds_per_tick(data_type: pa.DataType) -> float:
+    """How long one step of a temporal column is."""
+    if pa.types.is_date(data_type):
+        return 86_400.0 if pa.types.is_date32(data_type) else 1e-3
+    return {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[data_type.unit]
+
+
 def plain_type(data_type: pa.DataType) -> pa.DataType:
     """The type of a column's values once they are laid out plainly, one after the other.
 

@@ -300,7 +300,7 @@ def _feature(schema: pa.Schema, measure: Measure, wish: Wish) -> Feature:
         types.append(plain_type(data_type))
         kinds.append(kind)
     try:
-        monoid = aggregation.monoid_for(tuple(kinds))
+        monoid = aggregation.monoid_of(types)
     except InvalidAggregation as error:
         held = ", ".join(map(str, types))
         raise InvalidArgument(f"aggs: {measure} cannot take columns of {held}: {error}") from error

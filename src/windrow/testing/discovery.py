@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from windrow.algebra.aggregation import Aggregation
+from windrow.algebra.aggregation import Aggregation, Input
 from windrow.algebra.kinds import Kind
 
 Kinds = tuple[Kind, ...]
@@ -26,11 +26,20 @@ _TELLING_FIRST = (
 def kinds_accepted(aggregation: Aggregation) -> Iterator[Kinds]:
     """Every kind that an aggregation takes as its first input, with others that go with it.
 
-    Further inputs are carried or of the same kind: what is done to them does not depend on theirs.
+    Further inputs are of the same kind if they may be, else of the most telling kind they take.
     """
+    first, *others = aggregation.inputs
     for kind in _TELLING_FIRST:
-        if all(kind in entry.accepts or entry.carried for entry in aggregation.inputs):
-            yield (kind,) * len(aggregation.inputs)
+        if kind in first.accepts:
+            yield (kind, *(_beside(kind, entry) for entry in others))
+
+
+def _beside(kind: Kind, entry: Input) -> Kind:
+    """The kind of a further input, where the first is of a kind."""
+    # Python values of a type not known in advance come all together or not at all.
+    if kind in entry.accepts:
+        return kind
+    return next(each for each in _TELLING_FIRST if each in entry.accepts and each is not Kind.ANY)
 
 
 def kinds_apart(aggregation: Aggregation) -> Iterator[Kinds]:

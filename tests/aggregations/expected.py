@@ -1,0 +1,285 @@
+"""What every aggregation of the catalogue should answer, computed in another way than windrow.
+
+With fractions, by sorting, with numpy or the statistics module. `EXPECTED` takes the values of one
+column, oldest first, none of them null; `PAIRED` takes pairs of the values of two columns.
+"""
+
+import functools
+import math
+import operator
+from collections.abc import Callable
+from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+
+def as_spark_sorts(value: Any) -> Any:
+    """NaN after everything."""
+    return (value != value, 0 if value != value else value)
+
+
+def extreme(values: list[Any], pick: Callable[..., Any]) -> Any:
+    return pick(values, key=as_spark_sorts)
+
+
+def is_special(values: list[Any]) -> bool:
+    return any(isinstance(value, float) and not math.isfinite(value) for value in values)
+
+
+def exactly(value: Any) -> Fraction:
+    return Fraction(value)
+
+
+def total(values: list[Any]) -> Any:
+    if is_special(values):
+        return sum(map(float, values))
+    return sum(map(exactly, values))
+
+
+def product(values: list[Any]) -> Any:
+    if is_special(values):
+        return math.prod(map(float, values))
+    return math.prod(map(exactly, values))
+
+
+def mean(values: list[Any]) -> Any:
+    return total(values) / len(values)
+
+
+def geometric_mean(values: list[Any]) -> Any:
+    if any(value < 0 or value != value for value in values):
+        return math.nan
+    with np.errstate(all="ignore"):
+        return float(np.exp(np.mean(np.log(np.array(values, float)))))
+
+
+def squared_deviations(values: list[Any]) -> Any:
+    if is_special(values):
+        return math.nan
+    center = mean(values)
+    return sum((exactly(value) - center) ** 2 for value in values)
+
+
+def harmonic_mean(values: list[Any]) -> Any:
+    if any(value < 0 or value != value for value in values):
+        return math.nan
+    if 0 in values:
+        return 0.0
+    finite = [1 / exactly(value) for value in values if value != math.inf]
+    return len(values) / sum(finite) if finite else math.inf
+
+
+def sum_of_squares(values: list[Any]) -> Any:
+    if is_special(values):
+        return sum(float(value) ** 2 for value in values)
+    found = sum(exactly(value) ** 2 for value in values)
+    return float(found) if isinstance(values[0], Decimal) else found
+
+
+def root_mean_square(values: list[Any]) -> Any:
+    return math.sqrt(sum_of_squares(values) / len(values))
+
+
+def variance(values: list[Any]) -> Any:
+    return None if len(values) < 2 else squared_deviations(values) / (len(values) - 1)
+
+
+def standardized(power: int, less: int) -> Callable[[list[Any]], Any]:
+    """The mean power of the values, standardized as a population."""
+
+    def moment(values: list[Any]) -> Any:
+        if is_special(values):
+            return math.nan
+        center = mean(values)
+        squares = variance_pop(values)
+        if squares == 0:
+            return None
+        powers = sum((exactly(value) - center) ** power for value in values) / len(values)
+        return float(powers) / math.sqrt(squares) ** power - less
+
+    return moment
+
+
+def variance_pop(values: list[Any]) -> Any:
+    return squared_deviations(values) / len(values)
+
+
+def root(value: Any) -> Any:
+    return None if value is None else math.sqrt(value)
+
+
+def distance(smallest: Any, largest: Any) -> Any:
+    if isinstance(smallest, Decimal):  # whose difference Python would round to 28 digits
+        return exactly(largest) - exactly(smallest)
+    return largest - smallest
+
+
+def relative_variation(values: list[Any]) -> Any:
+    smallest, largest = extreme(values, min), extreme(values, max)
+    if largest == 0:
+        return None
+    if is_special([smallest, largest]):
+        return (largest - smallest) / largest
+    return float((exactly(largest) - exactly(smallest)) / exactly(largest))
+
+
+def positions_of(values: list[Any], wanted: Any) -> list[int]:
+    ranks = [as_spark_sorts(value) for value in values]
+    return [place for place, rank in enumerate(ranks) if rank == as_spark_sorts(wanted)]
+
+
+EXPECTED: dict[str, Callable[[list[Any]], Any]] = {
+    "count": len,
+    "sum": total,
+    "mean": mean,
+    "product": product,
+    "geometric_mean": geometric_mean,
+    "count_if": lambda values: sum(map(bool, values)),
+    "sum_of_squares": sum_of_squares,
+    "harmonic_mean": harmonic_mean,
+    "root_mean_square": root_mean_square,
+    "skewness": standardized(3, 0),
+    "kurtosis": standardized(4, 3),
+    "relative_variation": relative_variation,
+    "change": lambda values: distance(values[0], values[-1]),
+    "bit_and": lambda values: functools.reduce(operator.and_, values),
+    "bit_or": lambda values: functools.reduce(operator.or_, values),
+    "bit_xor": lambda values: functools.reduce(operator.xor, values),
+    "all": all,
+    "any": any,
+    "min": lambda values: extreme(values, min),
+    "max": lambda values: extreme(values, max),
+    "value_range": lambda values: distance(extreme(values, min), extreme(values, max)),
+    "min_count": lambda values: len(positions_of(values, extreme(values, min))),
+    "max_count": lambda values: len(positions_of(values, extreme(values, max))),
+    # The second column counts the rows, so that the answer is a position.
+    "arg_min": lambda values: positions_of(values, extreme(values, min))[0],
+    "arg_max": lambda values: positions_of(values, extreme(values, max))[0],
+    "variance": variance,
+    "variance_pop": variance_pop,
+    "stddev": lambda values: root(variance(values)),
+    "stddev_pop": lambda values: root(variance_pop(values)),
+    "first": lambda values: values[0],
+    "last": lambda values: values[-1],
+    "collect": list,
+    "concat": "".join,
+}
+
+
+# Two columns ------------------------------------------------------------------------------------
+
+Rows = list[tuple[Any, Any]]
+
+
+def weighted_mean(rows: Rows) -> Any:
+    weights = total([weight for _, weight in rows])
+    if weights == 0:
+        return None
+    if is_special([number for row in rows for number in row]):
+        # An infinity by an infinity is NaN; what comes before that, numpy knows.
+        products = [float(value) * float(weight) for value, weight in rows]
+        return sum(products) / float(weights)
+    return sum(exactly(value) * exactly(weight) for value, weight in rows) / weights
+
+
+def co_deviations(rows: Rows) -> Any:
+    """Squares of deviations of both columns and their products; None if they are not finite."""
+    if is_special([number for row in rows for number in row]):
+        return None
+    firsts, seconds = ([exactly(number) for number in column] for column in zip(*rows, strict=True))
+    first_mean, second_mean = sum(firsts) / len(rows), sum(seconds) / len(rows)
+    return (
+        sum((number - first_mean) ** 2 for number in firsts),
+        sum((number - second_mean) ** 2 for number in seconds),
+        sum((x - first_mean) * (y - second_mean) for x, y in rows_of(firsts, seconds)),
+        first_mean,
+        second_mean,
+    )
+
+
+def rows_of(*columns: Any) -> Any:
+    return zip(*columns, strict=True)
+
+
+def covariance(freedom: int) -> Callable[[Rows], Any]:
+    def of(rows: Rows) -> Any:
+        if len(rows) <= freedom:
+            return None
+        found = co_deviations(rows)
+        return math.nan if found is None else found[2] / (len(rows) - freedom)
+
+    return of
+
+
+def is_constant(values: Any) -> bool:
+    return not is_special(values) and len(set(map(exactly, values))) == 1
+
+
+def correlation(rows: Rows) -> Any:
+    if any(map(is_constant, zip(*rows, strict=True))):
+        return None
+    found = co_deviations(rows)
+    if found is None:
+        return math.nan
+    first, second, both, *_means = found
+    return float(both) / math.sqrt(first) / math.sqrt(second)
+
+
+def slope(rows: Rows) -> Any:
+    if is_constant([second for _, second in rows]):
+        return None
+    found = co_deviations(rows)
+    if found is None:
+        return math.nan
+    return found[2] / found[1]
+
+
+def intercept(rows: Rows) -> Any:
+    if is_constant([second for _, second in rows]):
+        return None
+    found = co_deviations(rows)
+    if found is None:
+        return math.nan
+    return found[3] - found[2] / found[1] * found[4]
+
+
+def rate(rows: Rows) -> Any:
+    """By numbers of seconds, or by times."""
+    (oldest, begin), (newest, end) = rows[0], rows[-1]
+    elapsed = (end - begin).total_seconds() if isinstance(begin, datetime) else end - begin
+    if elapsed == 0:
+        return None
+    if is_special([oldest, newest, elapsed]):
+        return (newest - oldest) / elapsed
+    return float((exactly(newest) - exactly(oldest)) / exactly(elapsed))
+
+
+PAIRED: dict[str, Callable[[Rows], Any]] = {
+    "weighted_mean": weighted_mean,
+    "covariance": covariance(1),
+    "covariance_pop": covariance(0),
+    "correlation": correlation,
+    "slope": slope,
+    "intercept": intercept,
+    "rate": rate,
+}
+
+
+# Comparison -------------------------------------------------------------------------------------
+
+
+def agree(found: Any, expected: Any) -> bool:
+    if isinstance(expected, Fraction):
+        if isinstance(found, Decimal | int | np.integer):
+            return Fraction(found if isinstance(found, Decimal) else int(found)) == expected
+        expected = float(expected)
+    if isinstance(found, float) and isinstance(expected, float):
+        return (found != found and expected != expected) or math.isclose(
+            found, expected, rel_tol=1e-12, abs_tol=1e-12
+        )
+    if isinstance(found, list):
+        return len(found) == len(expected) and all(map(agree, found, expected))
+    return bool(found == expected)
