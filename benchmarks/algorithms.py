@@ -27,7 +27,8 @@ from windrow.algebra.monoid import Monoid
 from windrow.algebra.product import Part, Product
 from windrow.algorithms import ALGORITHMS, Algorithm
 from windrow.runtime.columns import read_only
-from windrow.runtime.passes import Block, CompiledPass, empty_state, kernel_for
+from windrow.runtime.kernel_window import empty_state
+from windrow.runtime.passes import Block, CompiledPass, kernel_for
 from windrow.runtime.runs import NEVER
 from windrow.runtime.trailing import Bounds
 

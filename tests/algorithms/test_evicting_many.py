@@ -14,7 +14,7 @@ from windrow.algebra.product import Part, Product
 from windrow.algebra.slots import insert, lift_row, lower_row, query
 from windrow.algorithms import ALGORITHMS, Algorithm
 from windrow.algorithms.recompute import evict_many  # the linker puts the algorithm's in its place
-from windrow.runtime.passes import empty_state
+from windrow.runtime.kernel_window import empty_state
 
 NUMBERS = np.random.default_rng(6).integers(-99, 99, 400) / 8
 

@@ -33,7 +33,7 @@ from windrow.algebra.monoid import Monoid
 from windrow.algebra.product import Part, Product
 from windrow.algebra.rows import with_workspace
 from windrow.algebra.slots import combine, identity, lift_row, load, lower_row, store
-from windrow.algebra.source import ProductSource
+from windrow.algebra.source import ProductSource, Rule
 from windrow.errors import PlainPythonWarning
 
 Function = Callable[..., Any]
@@ -75,18 +75,24 @@ class Kernel:
     """A driver loop over one algorithm and one product, compiled when it is first called."""
 
     def __init__(
-        self, driver: Function, algorithm: Sequence[Function], product: Product, checked: bool
+        self,
+        driver: Function,
+        algorithm: Sequence[Function],
+        product: Product,
+        checked: bool,
+        rules: Sequence[Rule] = (),
     ) -> None:
         """Args are the loop, the algorithm's functions, the product; `checked` for user's code.
 
-        With `checked`, a division by zero raises as it does in plain Python.
+        With `checked`, a division by zero raises as it does in plain Python. `rules` are those of a
+        slide policy, which the loop asks for its verdict.
         """
         if product.holds_rows:
             *algorithm, driver = with_workspace([*algorithm, driver])
         self._driver = driver
         self._algorithm = algorithm
         self._product = product
-        self._source = ProductSource(product)
+        self._source = ProductSource(product, rules)
         self.checked = checked
         self._call: Function | None = None
         self._compiling = threading.Lock()
@@ -285,15 +291,20 @@ def _tried(name: str, monoid: Monoid, kinds: tuple[Kind, ...]) -> str | None:
         ring = memory.queue(1)
         kernel.prepare((*memory.workspace(), columns, (), answers, defined, ring))
     except Exception as error:  # numba fails on what it does not know in many ways
-        reason = _reason(error)
-        warnings.warn(
-            f"{name} runs as plain Python, far slower than compiled, because numba cannot compile "
-            f"its functions: {reason}",
-            PlainPythonWarning,
-            stacklevel=_frames_inside(),
-        )
-        return reason
+        return warn_of_plain_python(name, error)
     return None
+
+
+def warn_of_plain_python(name: str, error: Exception) -> str:
+    """Warn that functions are not compiled, and return why."""
+    reason = _reason(error)
+    warnings.warn(
+        f"{name} runs as plain Python, far slower than compiled, because numba cannot compile "
+        f"its functions: {reason}",
+        PlainPythonWarning,
+        stacklevel=_frames_inside(),
+    )
+    return reason
 
 
 def _reason(error: Exception) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
+from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.equality import same
+from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Monoid
 
 
@@ -85,7 +87,55 @@ class InvertibleNullSkipping(NullSkipping):
         return super().lower(None if partial is None else partial[1])
 
 
+def plain_monoid(aggregation: Aggregation) -> NullSkipping:
+    """The monoid of an aggregation of Python values, as events bring them.
+
+    Carried inputs may be null, unless they are the value itself.
+    """
+    watched = [
+        index
+        for index, entry in enumerate(aggregation.inputs)
+        if not entry.optional and (index == 0 or not entry.carried)
+    ]
+    return skipping_nulls(aggregation.monoid_for((Kind.ANY,) * len(aggregation.inputs)), watched)
+
+
 def skipping_nulls(monoid: Monoid, watched: Collection[int]) -> NullSkipping:
     """The monoid for plain Python, with an inverse if there is one."""
     kind = NullSkipping if monoid.inverse is None else InvertibleNullSkipping
     return kind(monoid, watched)
+
+
+class Together:
+    """Several monoids of plain Python as one, whose partials are tuples."""
+
+    def __init__(self, monoids: Sequence[Any]) -> None:
+        self.monoids = monoids
+
+    def identity(self) -> Any:
+        """The partials of no events."""
+        return tuple(monoid.identity() for monoid in self.monoids)
+
+    def combine(self, older: Any, newer: Any) -> Any:
+        """The partials of two neighbouring runs."""
+        return tuple(map(_combine, self.monoids, older, newer))
+
+    def inverse(self, total: Any, oldest: Any) -> Any:
+        """The partials of a run without its oldest part."""
+        return tuple(map(_inverse, self.monoids, total, oldest))
+
+    def same(self, left: Any, right: Any) -> bool:
+        """Whether all partials are equal."""
+        return all(map(_same, self.monoids, left, right))
+
+
+def _combine(monoid: Any, older: Any, newer: Any) -> Any:
+    return monoid.combine(older, newer)
+
+
+def _inverse(monoid: Any, total: Any, oldest: Any) -> Any:
+    return monoid.inverse(total, oldest)
+
+
+def _same(monoid: Any, left: Any, right: Any) -> bool:
+    return bool(monoid.same(left, right))

@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 #: slots that read or make rows
-ROW_SLOTS = frozenset({"combine", "inverse", "same", "store", "lift_row", "lower_row"})
+ROW_SLOTS = frozenset({"combine", "inverse", "same", "store", "lift_row", "lower_row", "verdict"})
 
 
 def with_workspace(functions: Iterable[Callable[..., Any]]) -> list[types.FunctionType]:

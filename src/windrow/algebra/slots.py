@@ -40,6 +40,14 @@ def same(left: Partial, right: Partial) -> bool:
     _unlinked("same")
 
 
+def verdict(total: Partial, oldest: Partial) -> int:
+    """What a slide policy says of the oldest part of a window: 1 if it leaves, 0 if it stays.
+
+    And -1 if it cannot tell, because that part has no values.
+    """
+    _unlinked("verdict")
+
+
 # What memory supplies: partials, and integers, by position. In plain Python a queue grows by
 # itself and forgets what is released; in a kernel positions wrap around at the capacity.
 
@@ -125,9 +133,27 @@ def evict(state: State, ring: Ring) -> State:
     _unlinked("evict")
 
 
+def evict_many(state: State, ring: Ring, count: int) -> State:
+    """The window without its oldest events, of which there are as many."""
+    _unlinked("evict_many")
+
+
 def query(state: State, ring: Ring) -> Partial:
     """The partial of all events in the window."""
     _unlinked("query")
+
+
+# What a tree supplies to a driver of windows with a policy.
+
+
+def leaving(state: State, ring: Ring) -> int:
+    """How many of the oldest events leave by the policy."""
+    _unlinked("leaving")
+
+
+def half_leaving(state: State, ring: Ring) -> int:
+    """As many events as the older half has, if it leaves by the policy, or 0."""
+    _unlinked("half_leaving")
 
 
 # What a table's columns supply to a driver.

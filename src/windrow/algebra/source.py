@@ -15,7 +15,7 @@ thread has for itself. So nothing is allocated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,11 +30,17 @@ HELD = 32
 HELD_FROM = 1 + 2 * SCRATCH
 
 
+#: a function of a slide policy, and the parts of the product whose answers it takes
+Rule = tuple[Callable[[Any, Any], bool], Sequence[int]]
+
+
 class ProductSource:
     """The source of a product, and what it refers to."""
 
-    def __init__(self, product: Product) -> None:
+    def __init__(self, product: Product, rules: Sequence[Rule] = ()) -> None:
+        """With `rules`, those of a slide policy, the source defines `verdict` as well."""
         self._product = product
+        self._rules = rules
         self._fields = product.fields
         self._wide = [place for place, entry in enumerate(self._fields) if entry.width]
 
@@ -51,6 +57,7 @@ class ProductSource:
         for place, entry in enumerate(self._fields):
             if not entry.width:
                 names[f"identity_{place}"] = self._product.identity_of(place)
+        names |= {f"rule_{number}": function for number, (function, _) in enumerate(self._rules)}
         return names
 
     def text(self) -> str:
@@ -68,6 +75,8 @@ class ProductSource:
             parts.append(self._combine("inverse", "total", "oldest"))
         if self._wide:
             parts.append(self._hold())
+        if self._rules:
+            parts.append(self._verdict())
         return "\n\n\n".join("\n".join(lines) for lines in parts)
 
     # Words ---------------------------------------------------------------------------------------
@@ -214,17 +223,41 @@ class ProductSource:
         for index in range(len(self._product.parts)):
             argument = self._partial_of(index, "partial")
             answer = list(self._answer(index, f"lower_{index}({argument})"))
-            condition = self._product.condition_of(index)
+            condition = self._condition(index, "partial")
             if condition is None:
                 yield from _indented(answer)
                 continue
-            if condition == "count":
-                yield f"    if {self._field('partial', self._product.count_of(index))} > 0:"
-            else:
-                yield f"    if defined_{index}({argument}):"
+            yield f"    if {condition}:"
             yield from _indented(answer, "        ")
             yield "    else:"
             yield f"        defined[{index}][at] = False"
+
+    def _condition(self, index: int, whole: str) -> str | None:
+        """When a part has an answer; None if always."""
+        condition = self._product.condition_of(index)
+        if condition == "count":
+            return f"{self._field(whole, self._product.count_of(index))} > 0"
+        return condition and f"defined_{index}({self._partial_of(index, whole)})"
+
+    def _verdict(self) -> Iterator[str]:
+        """Some rule lets the oldest part leave, or all let it stay, or one has no answers."""
+        yield f"def verdict({self._rows('total', 'oldest')}):"
+        yield "    known = True"
+        for number, (_function, parts) in enumerate(self._rules):
+            wholes = ("total", "oldest")
+            conditions = [self._condition(index, whole) for whole in wholes for index in parts]
+            arguments = ", ".join(self._answers_of(parts, whole) for whole in wholes)
+            yield f"    if {' and '.join(filter(None, conditions)) or True}:"
+            yield f"        if rule_{number}({arguments}):"
+            yield "            return 1"
+            yield "    else:"
+            yield "        known = False"
+        yield "    return 0 if known else -1"
+
+    def _answers_of(self, parts: Sequence[int], whole: str) -> str:
+        """The answers of parts as a rule takes them: one bare, several as a tuple."""
+        answers = [f"lower_{index}({self._partial_of(index, whole)})" for index in parts]
+        return answers[0] if len(answers) == 1 else f"({', '.join(answers)})"
 
     def _answer(self, index: int, lowered: str) -> Iterator[str]:
         """Write an answer, and that there is one where there may be none."""

@@ -66,7 +66,15 @@ from windrow.algebra.slots import (
     store,
 )
 from windrow.algorithms.bounds import Bounds, Growth
-from windrow.algorithms.levels import LEVEL_FUNCTIONS, between, copy_nodes, lowest_bit, node_at
+from windrow.algorithms.levels import (
+    LEVEL_FUNCTIONS,
+    between,
+    copy_nodes,
+    count_leaving,
+    half_of,
+    lowest_bit,
+    node_at,
+)
 from windrow.algorithms.memory import Memory
 
 NAME = "amortized_monoid_tree"
@@ -238,6 +246,16 @@ def query_range(state: State, ring: Forest, count: int) -> Partial:
     return between(ring.nodes, state.end - count, state.end, state.end, LATE)
 
 
+def leaving(state: State, ring: Forest) -> int:
+    """How many of the oldest events leave by the policy."""
+    return count_leaving(ring.nodes, state.front, state.end, LATE, query(state, ring))
+
+
+def half_leaving(state: State, ring: Forest) -> int:
+    """As many events as the older half has, if it leaves by the policy, or 0."""
+    return half_of(ring.nodes, state.front, state.end, LATE, query(state, ring))
+
+
 FUNCTIONS = (
     *LEVEL_FUNCTIONS,
     empty,
@@ -251,6 +269,8 @@ FUNCTIONS = (
     evict_many,
     query,
     query_range,
+    leaving,
+    half_leaving,
 )
 
 

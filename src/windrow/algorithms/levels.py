@@ -16,7 +16,7 @@ what lies before, a ring of 2n slots holds all whole nodes of n events, and wher
 stands, none of them has to move.
 """
 
-from windrow.algebra.slots import Partial, Ring, combine, load, store
+from windrow.algebra.slots import Partial, Ring, combine, load, store, verdict
 
 
 def node_at(begin: int, width: int) -> int:
@@ -58,5 +58,48 @@ def between(nodes: Ring, begin: int, stop: int, end: int, late: int) -> Partial:
     return partial
 
 
+def count_leaving(nodes: Ring, front: int, end: int, late: int, total: Partial) -> int:
+    """How many of the oldest events leave by the policy: the longest run that it lets leave.
+
+    A policy that lets a run leave lets every shorter one leave, so this is a search. It goes up,
+    from the oldest event over ever wider nodes, until the run so far stays, and then down in the
+    last of those nodes. Finding out that k events leave takes 2 log2(k) verdicts, about. A run of
+    events without values says nothing; they leave with the next that has one.
+    """
+    if front == end:
+        return 0
+    oldest = load(nodes, node_at(front, 1))
+    said = verdict(total, oldest)
+    if said == 0:
+        return 0
+    found, stop, width = 1 if said > 0 else 0, front + 1, 1
+    while stop != end:
+        width = widest_node(stop, end, end, late)
+        longer = combine(oldest, load(nodes, node_at(stop, width)))
+        said = verdict(total, longer)
+        if said == 0:
+            break
+        oldest, stop, width = longer, stop + width, 1
+        if said > 0:
+            found = stop - front
+    while width > 1:
+        width >>= 1
+        longer = combine(oldest, load(nodes, node_at(stop, width)))
+        said = verdict(total, longer)
+        if said != 0:
+            oldest, stop = longer, stop + width
+            if said > 0:
+                found = stop - front
+    return found
+
+
+def half_of(nodes: Ring, front: int, end: int, late: int, total: Partial) -> int:
+    """As many events as the older half has, if the policy lets it leave, or 0."""
+    half = (end - front) // 2
+    if half > 0 and verdict(total, between(nodes, front, front + half, end, late)) > 0:
+        return half
+    return 0
+
+
 #: what a module lists before its own functions, callees first
-LEVEL_FUNCTIONS = (node_at, lowest_bit, copy_nodes, widest_node, between)
+LEVEL_FUNCTIONS = (node_at, lowest_bit, copy_nodes, widest_node, between, count_leaving, half_of)

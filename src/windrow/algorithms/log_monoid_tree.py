@@ -52,12 +52,20 @@ from windrow.algebra.slots import (
     store,
 )
 from windrow.algorithms.bounds import Bounds, Growth
-from windrow.algorithms.levels import LEVEL_FUNCTIONS, copy_nodes, node_at
+from windrow.algorithms.levels import (
+    LEVEL_FUNCTIONS,
+    copy_nodes,
+    count_leaving,
+    half_of,
+    node_at,
+)
 from windrow.algorithms.memory import Memory
 
 NAME = "log_monoid_tree"
 BOUNDS = Bounds(Growth.LOGARITHMIC, lambda events: 2 * events + events.bit_length() + 2)
 
+#: a node is written when its last event comes; see `levels.widest_node`
+LATE = 0
 #: as many as there are bits in a position
 MOST_LEVELS = 64
 
@@ -189,6 +197,16 @@ def query_range(state: State, ring: Tree, count: int) -> Partial:
     return combine(partial, load(ring.tails, level))
 
 
+def leaving(state: State, ring: Tree) -> int:
+    """How many of the oldest events leave by the policy."""
+    return count_leaving(ring.nodes, state.front, state.end, LATE, query(state, ring))
+
+
+def half_leaving(state: State, ring: Tree) -> int:
+    """As many events as the older half has, if it leaves by the policy, or 0."""
+    return half_of(ring.nodes, state.front, state.end, LATE, query(state, ring))
+
+
 FUNCTIONS = (
     *LEVEL_FUNCTIONS,
     empty,
@@ -202,6 +220,8 @@ FUNCTIONS = (
     evict_many,
     evict,
     query_range,
+    leaving,
+    half_leaving,
 )
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 from windrow.algebra.aggregation import Input, Measure
 from windrow.algebra.kinds import Kind
 from windrow.planning.resolve import measures_of
-from windrow.windows import DeltaWindow, PunctuatedWindow, Windows, named
+from windrow.windows import DeltaWindow, PolicyWindow, PunctuatedWindow, Windows, named
 
 
 def assumed_schema(
@@ -29,7 +29,13 @@ def assumed_schema(
             types.setdefault(window.column, pa.bool_())
         elif isinstance(window, DeltaWindow):
             types.setdefault(window.column, pa.float64())
-    for measure in measures_of(aggs):
+    asked = [
+        measure
+        for window in named(windows).values()
+        if isinstance(window, PolicyWindow)
+        for measure in window.measures
+    ]
+    for measure in (*measures_of(aggs), *asked):
         for column, entry in zip(measure.columns, measure.aggregation.inputs, strict=False):
             types.setdefault(column, _input_type(entry))
     return pa.schema(list(types.items()))

@@ -19,6 +19,7 @@ from windrow.planning.choose import Wish
 from windrow.windows import (
     DeltaWindow,
     EveryTime,
+    PolicyWindow,
     PunctuatedWindow,
     RowsWindow,
     SessionWindow,
@@ -103,11 +104,7 @@ class OverPlan:
     @property
     def window_columns(self) -> list[str]:
         """The columns that windows look at."""
-        own = [
-            window.column
-            for window in self.windows.values()
-            if isinstance(window, DeltaWindow | PunctuatedWindow)
-        ]
+        own = [column for window in self.windows.values() for column in columns_of_window(window)]
         by_time = self.order[:1] if self.measures_time else ()
         return list(dict.fromkeys((*by_time, *own)))
 
@@ -222,8 +219,26 @@ def measures_time(window: Window) -> bool:
     return isinstance(getattr(window, "every", None), EveryTime)
 
 
+def columns_of_window(window: Window) -> tuple[str, ...]:
+    """The columns that a window looks at, beside the order."""
+    if isinstance(window, PolicyWindow):
+        return tuple(column for measure in window.measures for column in measure.columns)
+    return (window.column,) if isinstance(window, DeltaWindow | PunctuatedWindow) else ()
+
+
+def policy_features(schema: pa.Schema, window: PolicyWindow) -> list[Feature]:
+    """What a policy asks for, checked against the schema."""
+    try:
+        return features_of(schema, window.measures, Wish())[0]
+    except InvalidArgument as error:
+        problem = str(error).removeprefix("aggs: ")
+        raise InvalidArgument(f"windows: in the policy's of=, {problem}") from error
+
+
 def require_window_column(schema: pa.Schema, window: Window) -> None:
     """Refuse a window whose own column is not there, or not of its kind."""
+    if isinstance(window, PolicyWindow):
+        policy_features(schema, window)
     if isinstance(window, PunctuatedWindow):
         (column,) = columns_named(schema, "windows", window.column)
         if not pa.types.is_boolean(schema.field(column).type):

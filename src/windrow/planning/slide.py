@@ -18,6 +18,7 @@ from windrow.planning.choose import Wish
 from windrow.planning.resolve import (
     Feature,
     columns_named,
+    columns_of_window,
     features_of,
     measures_of,
     measures_time,
@@ -72,11 +73,7 @@ class SlidePlan:
     def read_by_row(self) -> list[str]:
         """Those of them that are read in every row; of a key, one row tells all."""
         inputs = [column for feature in self.features for column in feature.columns]
-        extra = [
-            window.column
-            for window in self.windows.values()
-            if isinstance(window, DeltaWindow | PunctuatedWindow)
-        ]
+        extra = [column for window in self.windows.values() for column in columns_of_window(window)]
         return list(dict.fromkeys((self.order[0], *inputs, *extra)))
 
     def size_of(self, name: str) -> tuple[int | None, str]:
@@ -214,7 +211,8 @@ def _order_type(data_type: pa.DataType, windows: Iterable[Window]) -> pa.DataTyp
 
 
 def _require_trigger(name: str, window: Window) -> None:
-    if isinstance(window, RowsWindow | TimeWindow | DeltaWindow) and window.every is None:
+    never = isinstance(window, PunctuatedWindow | SessionWindow)
+    if not never and getattr(window, "every", None) is None:
         raise InvalidArgument(
             f"windows: {name!r} does not say when it answers; give every=, as in "
             "wr.time('1 hour', every='1 minute') or wr.rows(1000, every=100), or use wr.over"

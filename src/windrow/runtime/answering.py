@@ -23,8 +23,8 @@ from windrow.planning.slide import END, NAME, START, SlidePlan
 from windrow.runtime import columns as arrow
 from windrow.runtime import drivers, slices
 from windrow.runtime.features import Answers, Features
+from windrow.runtime.kernel_window import empty_state
 from windrow.runtime.linked import LinkedWindow
-from windrow.runtime.passes import empty_state
 from windrow.runtime.runs import differ
 
 Array = np.ndarray[Any, Any]

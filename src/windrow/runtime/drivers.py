@@ -20,9 +20,12 @@ from windrow.algebra.slots import (
     State,
     empty,
     evict,
+    evict_many,
+    half_leaving,
     has_room,
     identity,
     insert,
+    leaving,
     lift_row,
     load_integer,
     lower_row,
@@ -125,8 +128,8 @@ def over_counted(
 ) -> tuple[State, int]:  # fmt: skip
     """Answer each row over the newest rows of its key, as many as `counts` says.
 
-    From one row to the next a count grows by one at most. Rows that are not `present` take a place
-    and have no value; they are not answered.
+    From one row to the next a count grows by one at most; it may be 0. Rows that are not `present`
+    take a place and have no value; they are not answered.
     """
     run = np.searchsorted(starts, begin)
     next_start = starts[run]
@@ -135,16 +138,68 @@ def over_counted(
             state = empty(ring, state.end)
             run += 1
             next_start = starts[run]
-        while state.end - state.front >= counts[row]:
+        surplus = min(state.end - state.front + 1 - counts[row], state.end - state.front)
+        if surplus == 1:
             state = evict(state, ring)
+        elif surplus > 1:
+            state = evict_many(state, ring, surplus)
         if not has_room(state, ring):
             return state, row
         if present[row]:
             state = insert(state, ring, lift_row(columns, validities, row))
+            if counts[row] == 0:
+                state = empty(ring, state.end)
             if row >= answer_from:
                 lower_row(answers, defined, row, query(state, ring))
         else:
             state = insert(state, ring, identity())
+    return state, stop
+
+
+def count_held(
+    columns: Block, validities: Block, counts: Block,
+    ring: Ring, state: State, starts: Block, begin: int, stop: int,
+) -> tuple[State, int]:  # fmt: skip
+    """Write down for each row how many rows a policy leaves in its window."""
+    run = np.searchsorted(starts, begin)
+    next_start = starts[run]
+    for row in range(begin, stop):
+        if row == next_start:
+            state = empty(ring, state.end)
+            run += 1
+            next_start = starts[run]
+        if not has_room(state, ring):
+            return state, row
+        state = insert(state, ring, lift_row(columns, validities, row))
+        count = leaving(state, ring)
+        if count == 1:
+            state = evict(state, ring)
+        elif count > 1:
+            state = evict_many(state, ring, count)
+        counts[row] = state.end - state.front
+    return state, stop
+
+
+def count_held_by_halves(
+    columns: Block, validities: Block, counts: Block,
+    ring: Ring, state: State, starts: Block, begin: int, stop: int,
+) -> tuple[State, int]:  # fmt: skip
+    """The same for a policy on the older half, which is asked again after one has left."""
+    run = np.searchsorted(starts, begin)
+    next_start = starts[run]
+    for row in range(begin, stop):
+        if row == next_start:
+            state = empty(ring, state.end)
+            run += 1
+            next_start = starts[run]
+        if not has_room(state, ring):
+            return state, row
+        state = insert(state, ring, lift_row(columns, validities, row))
+        count = half_leaving(state, ring)
+        while count > 0:
+            state = evict_many(state, ring, count)
+            count = half_leaving(state, ring)
+        counts[row] = state.end - state.front
     return state, stop
 
 

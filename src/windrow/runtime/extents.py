@@ -16,14 +16,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.errors import InvalidArgument
+from windrow.planning.resolve import columns_of_window
 from windrow.runtime import columns as arrow
 from windrow.runtime import edges
 from windrow.runtime.deltas import Measure
+from windrow.runtime.policies import Counts, Policy
 from windrow.runtime.tail import Tail
 from windrow.windows import (
     DeltaWindow,
     EveryRows,
     EveryTime,
+    PolicyWindow,
     PunctuatedWindow,
     RowsWindow,
     SessionWindow,
@@ -212,6 +215,8 @@ def _eviction(window: Window, tick: int, stride: int) -> _Eviction:
         # Times are whole ticks: less than a part of a tick older is less than the whole.
         extent = min(-(-window.range // tick), _LARGEST)
         return _LessBehind(lambda stretch: (stretch.times, extent))
+    if isinstance(window, PolicyWindow):
+        return _Held(window)
     assert isinstance(window, DeltaWindow)
     column, measure = window.column, Measure(window)
     return _LessBehind(lambda stretch: measure.read(stretch.columns[column]))
@@ -264,6 +269,29 @@ class _LessBehind:
         return firsts - held, front, np.arange(max(front, 0), stretch.size)
 
 
+class _Held:
+    """The rows that a policy lets stay."""
+
+    def __init__(self, window: PolicyWindow) -> None:
+        self._window = window
+        self._counts: Counts | None = None
+        #: how many rows stayed in the window of the last row
+        self._last = np.zeros(1, np.int64)
+
+    def firsts(self, stretch: Stretch, stops: Array) -> tuple[Array, int, Array]:
+        columns = {name: stretch.columns[name] for name in columns_of_window(self._window)}
+        if self._counts is None:
+            schema = pa.schema([(name, column.type) for name, column in columns.items()])
+            whole = stretch.ends and not stretch.follows
+            nullable = {name for name, column in columns.items() if column.null_count or not whole}
+            self._counts = Policy(self._window, schema, nullable).counts()
+        held = self._counts.of(columns, stretch.new_starts, stretch.size)
+        held = np.append(self._last, held)
+        self._last = held[-1:]
+        front = stretch.size - int(held[-1])
+        return stops - held[stops], front, np.arange(max(front, 0), stretch.size)
+
+
 # Windows -----------------------------------------------------------------------------------------
 
 
@@ -275,6 +303,10 @@ class _Triggered:
     def find(self, stretch: Stretch) -> Extents:
         stops = self.trigger.stops(stretch)
         firsts, front, openings = self.eviction.firsts(stretch, stops)
+        # A policy may let all rows leave, and a window without rows has no answer.
+        held = firsts < stops
+        if not held.all():
+            firsts, stops = firsts[held], stops[held]
         return Extents(firsts, stops, front=front, openings=openings)
 
     def count(self, stretch: Stretch) -> int:

@@ -33,9 +33,13 @@ class LinkedWindow:
     """A window of partials: algorithm, ring and state."""
 
     def __init__(
-        self, algorithm: Algorithm, monoid: PlainMonoid, ranges: Iterable[int] = ()
+        self,
+        algorithm: Algorithm,
+        monoid: PlainMonoid,
+        ranges: Iterable[int] = (),
+        verdict: Callable[[Any, Any], int] | None = None,
     ) -> None:
-        """`ranges` are what `query_ranges` answers."""
+        """`ranges` are what `query_ranges` answers, `verdict` is that of a slide policy."""
         self.algorithm = algorithm
         self.ranges = sorted(set(ranges))
         self.functions: dict[str, Callable[..., Any]] = link(
@@ -46,6 +50,7 @@ class LinkedWindow:
                 "inverse": monoid.inverse,
                 "same": monoid.same,
                 **PLAIN_SLOTS,
+                **({} if verdict is None else {"verdict": verdict}),
             },
         )
         # Looked up once: these are called for every event.
@@ -97,6 +102,14 @@ class LinkedWindow:
         if count:
             self.state = self.functions["evict_many"](self.state, self.ring, count)
             self._shrink()
+
+    def leaving(self) -> int:
+        """How many of the oldest events leave by the policy."""
+        return int(self._offered("leaving")(self.state, self.ring))
+
+    def half_leaving(self) -> int:
+        """As many events as the older half has, if it leaves by the policy, or 0."""
+        return int(self._offered("half_leaving")(self.state, self.ring))
 
     def evict_at(self, index: int) -> None:
         """Drop the event at an index, counted from the oldest; there must be one."""

@@ -9,25 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from windrow.algebra import words
 from windrow.algebra.compiler import Kernel
 from windrow.algebra.linking import link
-from windrow.algebra.memory import KernelMemory
 from windrow.algebra.nullable import NullSkipping
 from windrow.algebra.product import Product
 from windrow.algorithms import Algorithm, boundary_rows
 from windrow.algorithms.memory import PLAIN_SLOTS, ChunkedQueue
 from windrow.runtime import drivers
 from windrow.runtime.helper import helper_for
+from windrow.runtime.kernel_window import FIRST_CAPACITY, KernelWindow
 from windrow.runtime.linked import LinkedWindow
 from windrow.runtime.trailing import Bounds
-from windrow.windows import DeltaWindow, RowsWindow, TimeWindow, Window
+from windrow.windows import DeltaWindow, PolicyWindow, RowsWindow, TimeWindow, Window
 
 Array = np.ndarray[Any, Any]
 
 #: an extent in rows or ticks that no window comes to
 UNLIMITED = 2**63 - 1
-_FIRST_CAPACITY = 256
 #: a window of rows is given its room at once up to this many, larger ones grow to it
 _LARGEST_FIRST_CAPACITY = 2**20
 #: algorithms that slide windows of rows by a loop of their own
@@ -60,7 +58,8 @@ def driver_for(window: Window) -> Callable[..., Any]:
     """The loop for a kind of window."""
     if isinstance(window, TimeWindow):
         return drivers.over_time_with_peers if window.peers else drivers.over_time
-    return drivers.over_counted if isinstance(window, DeltaWindow) else drivers.over_rows
+    counted = isinstance(window, DeltaWindow | PolicyWindow)
+    return drivers.over_counted if counted else drivers.over_rows
 
 
 def kernel_for(window: Window, algorithm: Algorithm, product: Product, checked: bool) -> Kernel:
@@ -92,20 +91,9 @@ def reach_of(window: Window, extent: int, bounds: Bounds, times: Any) -> tuple[A
     """What the driver of a window takes in the end: how far it reaches back."""
     if isinstance(window, TimeWindow):
         return extent, bounds.measure, times
-    return (bounds.measure, bounds.present) if isinstance(window, DeltaWindow) else (extent,)
-
-
-def empty_state(algorithm: Algorithm, product: Product, ring: Any) -> Any:
-    """The state of a kernel's window before its first event."""
-    slots = {
-        "identity": product.identity,
-        "capacity": lambda ring: len(ring[0]),
-        "release": lambda ring, position: None,
-        "load_integer": lambda integers, position: int(integers[position]),
-        "watch": words.load_word,
-        "claim": words.exchange_word,
-    }
-    return link(algorithm.FUNCTIONS, slots)["empty"](ring, 0)
+    if driver_for(window) is drivers.over_counted:
+        return bounds.measure, bounds.present
+    return (extent,)
 
 
 class CompiledPass:
@@ -122,28 +110,24 @@ class CompiledPass:
         self._kind = window
         self._timed = isinstance(window, TimeWindow)
         self._kernel = kernel
-        self._move = Kernel(drivers.move, algorithm.FUNCTIONS, product, checked=False)
-        self._algorithm = algorithm
-        self._memory = KernelMemory(product)
         self._extent = extent
-        self._capacity = _FIRST_CAPACITY
+        capacity = FIRST_CAPACITY
         if isinstance(window, RowsWindow):
-            self._capacity = 1 << (min(extent, _LARGEST_FIRST_CAPACITY) - 1).bit_length()
-        self._ring = algorithm.allocate(self._memory, self._capacity)
-        self._times = self._memory.integers(self._capacity if self._timed else 0)
-        self._state = empty_state(algorithm, product, self._ring)
+            capacity = 1 << (min(extent, _LARGEST_FIRST_CAPACITY) - 1).bit_length()
+        self._window = KernelWindow(algorithm, product, capacity)
+        self._times = self._window.memory.integers(capacity if self._timed else 0)
         self.helper = helper_for(algorithm, product, kernel.checked)
 
     def advance(self, block: Block, answers: Sequence[Array], defined: Sequence[Array]) -> None:
         """Drive a block through the window and write its answers."""
-        row = block.begin
+        row, window = block.begin, self._window
         while True:
             reach = reach_of(self._kind, self._extent, block.bounds, self._times)
             with self._helped(block.stop - row):
-                self._state, row = self._kernel(
-                    *self._memory.workspace(),
+                window.state, row = self._kernel(
+                    *window.memory.workspace(),
                     block.columns, block.validities, tuple(answers), tuple(defined),
-                    self._ring, self._state, block.bounds.starts, row, block.answer_from,
+                    window.ring, window.state, block.bounds.starts, row, block.answer_from,
                     block.stop, *reach,
                 )  # fmt: skip
             if row >= block.stop:
@@ -154,23 +138,21 @@ class CompiledPass:
         """A second thread beside the kernel, if the algorithm has work for it."""
         if self.helper is None or rows < _SMALLEST_HELPED:
             return nullcontext()
-        return self.helper.beside(self._memory, self._ring)
+        return self.helper.beside(self._window.memory, self._window.ring)
 
     @property
     def front(self) -> int:
         """How many events have left the window for good."""
-        return int(self._state.front)
+        return int(self._window.state.front)
 
     def _grow(self) -> None:
         """Twice the room; every event keeps its position."""
-        capacity, self._capacity = self._capacity, 2 * self._capacity
-        larger = self._algorithm.allocate(self._memory, self._capacity)
-        self._state, _row = self._move(*self._memory.workspace(), self._state, self._ring, larger)
-        self._ring = larger
+        window, capacity = self._window, self._window.capacity
+        window.grow()
         if self._timed:
-            times = self._memory.integers(self._capacity)
-            positions = np.arange(self._state.front, self._state.end)
-            times[positions & (self._capacity - 1)] = self._times[positions & (capacity - 1)]
+            times = window.memory.integers(window.capacity)
+            positions = np.arange(window.state.front, window.state.end)
+            times[positions & (window.capacity - 1)] = self._times[positions & (capacity - 1)]
             self._times = times
 
 

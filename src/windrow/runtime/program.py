@@ -12,7 +12,9 @@ from windrow.planning.resolve import Feature, OverPlan
 from windrow.runtime import columns as arrow
 from windrow.runtime.features import Answers, Features, overflow_named
 from windrow.runtime.passes import Block, CompiledPass, PlainPass, driver_for, extent_of, kernel_for
-from windrow.runtime.trailing import Trail, trail_of
+from windrow.runtime.policies import Policy
+from windrow.runtime.trailing import PolicyTrail, Trail, trail_of
+from windrow.windows import PolicyWindow
 
 
 class Program(Features):
@@ -38,6 +40,12 @@ class Program(Features):
             self._tick = arrow.nanoseconds_per_tick(plan.schema.field(plan.order[0]).type)
         self._extents = {name: extent_of(each, self._tick) for name, each in plan.windows.items()}
 
+        self._policies = {
+            name: Policy(window, plan.schema, nullable)
+            for name, window in plan.windows.items()
+            if isinstance(window, PolicyWindow)
+        }
+
     @property
     def threads(self) -> int:
         """How many threads a pass keeps busy."""
@@ -45,6 +53,8 @@ class Program(Features):
 
     def trail(self, name: str) -> Trail:
         """What bounds one window, before its first row."""
+        if name in self._policies:
+            return PolicyTrail(self._policies[name].counts())
         return trail_of(self.plan.windows[name], self._extents[name], self._tick)
 
     def passes(self, name: str) -> tuple[CompiledPass | None, list[PlainPass]]:

@@ -47,7 +47,8 @@ class Rolling:
         compiled = program.compiled_block(columns, size, self._position)
         plain = program.plain_block(columns, size, self._position)
         keys = [arrow.whole(batch[name]) for name in plan.key]
-        rows = SortedRows(columns, self._runs.starts(keys, size), next(iter(plan.order), None))
+        starts = self._runs.starts(keys, size)
+        rows = SortedRows(columns, starts, size, next(iter(plan.order), None))
         answers = {}
         for name, passes in self._passes.items():
             bounds = self._trails[name].bounds(rows)

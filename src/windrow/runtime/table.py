@@ -137,7 +137,7 @@ def _prepare(table: pa.Table, plan: OverPlan) -> _Run:
         indices = pa.array(permutation)
         needed = {*program.input_columns, *plan.window_columns}
         columns = {name: columns[name].take(indices) for name in needed}
-    rows = SortedRows(columns, starts, next(iter(plan.order), None))
+    rows = SortedRows(columns, starts, size, next(iter(plan.order), None))
     trails = {name: program.trail(name) for name in plan.windows}
     return _Run(
         program=program,

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 
 from windrow.runtime import columns as arrow
 from windrow.runtime import deltas
+from windrow.runtime.policies import Counts
 from windrow.windows import DeltaWindow, PunctuatedWindow, SessionWindow, TimeWindow, Window
 
 Array = np.ndarray[Any, Any]
@@ -31,11 +32,13 @@ class SortedRows:
     Attributes:
         columns: those that windows look at, among others.
         starts: the rows at which a new key begins (see `windrow.runtime.runs`).
+        size: how many there are.
         order: the column that orders them, if there is one.
     """
 
     columns: Mapping[str, pa.Array]
     starts: Array
+    size: int
     order: str | None
 
     @cached_property
@@ -153,7 +156,28 @@ class TimeTrail:
         return run + int(np.searchsorted(bounds.measure[run:row], limit, side="right"))
 
 
-class DeltaTrail:
+class CountedTrail:
+    """As many rows as are counted for each row."""
+
+    def oldest(self, bounds: Bounds, row: int) -> int:
+        """The oldest row in the window of a row."""
+        assert bounds.measure is not None
+        return row + 1 - int(bounds.measure[row])
+
+
+class PolicyTrail(CountedTrail):
+    """The rows that a policy lets stay."""
+
+    def __init__(self, counts: Counts) -> None:
+        self._counts = counts
+
+    def bounds(self, rows: SortedRows) -> Bounds:
+        """The bounds of the next rows."""
+        counts = self._counts.of(rows.columns, rows.starts, rows.size)
+        return Bounds(rows.starts, counts, arrow.read_only(np.ones(rows.size, np.bool_)))
+
+
+class DeltaTrail(CountedTrail):
     """The rows whose measure lies less than an amount behind."""
 
     def __init__(self, window: DeltaWindow) -> None:
@@ -168,13 +192,8 @@ class DeltaTrail:
             present = arrow.read_only(np.ones(len(column), np.bool_))
         return Bounds(rows.starts, self._behind.counts(rows.starts, column, present), present)
 
-    def oldest(self, bounds: Bounds, row: int) -> int:
-        """The oldest row in the window of a row."""
-        assert bounds.measure is not None
-        return row + 1 - int(bounds.measure[row])
 
-
-Trail = RowsTrail | TimeTrail | DeltaTrail
+Trail = RowsTrail | TimeTrail | DeltaTrail | PolicyTrail
 
 
 def trail_of(window: Window, extent: int, nanoseconds_per_tick: int) -> Trail:

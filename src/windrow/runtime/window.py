@@ -12,21 +12,27 @@ from pathlib import Path
 from typing import Any
 
 from windrow.algebra.aggregation import Aggregation, Measure
-from windrow.algebra.kinds import Kind
-from windrow.algebra.nullable import skipping_nulls
 from windrow.errors import EmptyWindow, InvalidArgument
-from windrow.planning.choose import Served, Wish, choose
+from windrow.planning.choose import Wish, choose
+from windrow.runtime.events import Events, PolicyEvents, events_of
 from windrow.runtime.linked import LinkedWindow
+from windrow.runtime.policies import TREE, let_leave
 from windrow.runtime.stored import StoredWindow
 from windrow.stores import Store
+from windrow.windows import PolicyWindow
 
 
 class Window:
     """A window to insert into, evict from and query.
 
     Args:
-        aggregation: what to compute, as in `wr.max()`.
-        algorithm: the name of an algorithm; by default the planner chooses one.
+        aggregation: what to compute, as in `wr.max()`; or a list of measures of named columns, as
+            in `[wr.max("x"), wr.mean("y")]`: then events are mappings, and answers as well.
+        policy: what makes the window slide by itself, as in `wr.policy(...)`. After each event what
+            leaves by the policy leaves. What has no columns, such as `wr.sum()`, asks for the event
+            itself.
+        algorithm: the name of an algorithm; by default the planner chooses one. A policy needs one
+            that can be searched: by default `amortized_monoid_tree`.
         prefer: what the planner is to look for: "throughput", "latency" or "memory".
         exact: False, to admit algorithms that subtract floats.
         ranges: numbers of newest events to be asked for beside the whole window, as in
@@ -38,44 +44,43 @@ class Window:
     >>> window.evict()
     >>> window.query(), len(window)
     (5, 2)
+
+    Two dimensions in one window, of which one makes it slide:
+
+    >>> recent = wr.policy(lambda total, oldest: total - oldest >= 60, of=wr.max("second"))
+    >>> window = wr.Window([wr.mean("load"), wr.max("heat")], policy=recent)
+    >>> window.insert({"second": 0, "load": 0.5, "heat": 40})
+    >>> window.insert({"second": 59, "load": 0.7, "heat": 38})
+    >>> window.insert({"second": 61, "load": 0.8, "heat": 39})
+    >>> window.query(), len(window)
+    ({'mean_load': 0.75, 'max_heat': 39}, 2)
     """
 
     def __init__(
         self,
-        aggregation: Aggregation | Measure,
+        aggregation: Aggregation | Measure | Iterable[Measure],
         *,
+        policy: PolicyWindow | None = None,
         algorithm: str | None = None,
         prefer: str = "throughput",
         exact: bool = True,
         ranges: Iterable[int] = (),
     ) -> None:
-        if isinstance(aggregation, Measure):
-            aggregation = aggregation.aggregation
-        if not isinstance(aggregation, Aggregation):
-            raise InvalidArgument(
-                f"aggregation: give an aggregation such as wr.max(), not {aggregation!r}"
-            )
-        self._aggregation = aggregation
-        monoid = aggregation.monoid_for((Kind.ANY,) * len(aggregation.inputs))
+        own = events_of(aggregation)
+        events: Events = own
+        self._halves = policy is not None and policy.halves
+        self._verdict = None
+        if policy is not None:
+            events = PolicyEvents(own, policy)
+            self._verdict = events.monoid.verdict
+            algorithm = algorithm or TREE.NAME
+        self._events = events
         wanted = [_range(each) for each in ranges]
-        chosen = choose(
-            Served.plain(aggregation.name, monoid),
-            Wish(algorithm, prefer, exact),
-            shared=bool(wanted),
-        )
+        chosen = choose(events.served, Wish(algorithm, prefer, exact), shared=bool(wanted))
         self._algorithm = chosen.algorithm
-        # Carried inputs may be null, unless they are the value itself.
-        watched = [
-            index
-            for index, entry in enumerate(aggregation.inputs)
-            if not entry.optional and (index == 0 or not entry.carried)
-        ]
-        self._monoid = skipping_nulls(monoid, watched)
-        self._window = LinkedWindow(self._algorithm, self._monoid, wanted)
+        self._window = LinkedWindow(self._algorithm, events.monoid, wanted, self._verdict)
         self._answers: dict[int, Any] = {}
         self._answered: Any = None
-        least = sum(not entry.optional for entry in aggregation.inputs)
-        self._takes = range(least, len(aggregation.inputs) + 1)
 
     @classmethod
     def open(
@@ -107,21 +112,14 @@ class Window:
 
     def insert(self, *inputs: Any) -> None:
         """Add an event at the newest end; a null is an event without a value."""
-        self._window.insert(self._lift("insert", inputs))
-
-    def _lift(self, operation: str, inputs: tuple[Any, ...]) -> Any:
-        if len(inputs) not in self._takes:
-            roles = ", ".join(entry.name for entry in self._aggregation.inputs)
-            raise InvalidArgument(
-                f"{operation}: an event of {self._aggregation.name} is ({roles}), not {inputs!r}"
-            )
-        return self._monoid.lift(*inputs)
+        self._window.insert(self._events.lift("insert", inputs))
+        if self._verdict is not None:
+            let_leave(self._window, self._halves)
 
     def insert_many(self, events: Iterable[Any]) -> None:
         """Add events, oldest first; tuples, if the aggregation has several inputs."""
-        several = len(self._aggregation.inputs) > 1
         for event in events:
-            if several:
+            if self._events.several:
                 self.insert(*event)
             else:
                 self.insert(event)
@@ -143,7 +141,7 @@ class Window:
             raise InvalidArgument(
                 f"position: an event can be inserted at 0 to {len(self)}, not at {position}"
             )
-        self._window.insert_at(position, self._lift("insert_at", inputs))
+        self._window.insert_at(position, self._events.lift("insert_at", inputs))
 
     def evict(self) -> None:
         """Drop the oldest event."""
@@ -192,9 +190,9 @@ class Window:
         (3, 4, 5)
         """
         if range is None:
-            return self._monoid.lower(self._window.query())
+            return self._events.lower(self._window.query())
         if self._answered is not self._window.state:
-            found = map(self._monoid.lower, self._window.query_ranges())
+            found = map(self._events.lower, self._window.query_ranges())
             self._answers = dict(zip(self._window.ranges, found, strict=True))
             self._answered = self._window.state
         if range not in self._answers:
@@ -221,7 +219,7 @@ class Window:
             raise EmptyWindow(
                 f"query_range: {count} events are asked for, but the window holds {len(self)}"
             )
-        return self._monoid.lower(self._window.query_range(count))
+        return self._events.lower(self._window.query_range(count))
 
     def clear(self) -> None:
         """Drop all events."""
@@ -231,7 +229,7 @@ class Window:
         return len(self._window)
 
     def __repr__(self) -> str:
-        return f"<Window of {len(self)} events: {self._aggregation.name}, {self._algorithm.NAME}>"
+        return f"<Window of {len(self)} events: {self._events.name}, {self._algorithm.NAME}>"
 
 
 def _range(extent: int) -> int:

@@ -1,9 +1,8 @@
 """What a window is, as users say it."""
 
+from windrow.windows.policy import PolicyWindow, Rule, policy
 from windrow.windows.specification import (
     DeltaWindow,
-    EveryRows,
-    EveryTime,
     PunctuatedWindow,
     RowsWindow,
     SessionWindow,
@@ -17,19 +16,23 @@ from windrow.windows.specification import (
     session,
     time,
 )
+from windrow.windows.triggers import EveryRows, EveryTime
 
 __all__ = [
     "DeltaWindow",
     "EveryRows",
     "EveryTime",
+    "PolicyWindow",
     "PunctuatedWindow",
     "RowsWindow",
+    "Rule",
     "SessionWindow",
     "TimeWindow",
     "Window",
     "Windows",
     "delta",
     "named",
+    "policy",
     "punctuated",
     "rows",
     "session",

@@ -10,28 +10,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from numbers import Integral, Real
+from numbers import Real
 
 from windrow.errors import InvalidArgument
-from windrow.windows.durations import nanoseconds, words
-
-
-@dataclass(frozen=True)
-class EveryRows:
-    """An answer after every so many rows of a key."""
-
-    rows: int
-
-
-@dataclass(frozen=True)
-class EveryTime:
-    """An answer at every tick of a clock that runs from the epoch plus an offset; nanoseconds."""
-
-    time: int
-    offset: int = 0
-
-
-Trigger = EveryRows | EveryTime
+from windrow.windows.durations import words
+from windrow.windows.policy import PolicyWindow
+from windrow.windows.triggers import Every, Trigger, length, row_count, trigger
 
 
 @dataclass(frozen=True)
@@ -107,9 +91,8 @@ class SessionWindow:
         return f"session_{words(self.gap).replace(' ', '_')}"
 
 
-Window = RowsWindow | TimeWindow | DeltaWindow | PunctuatedWindow | SessionWindow
+Window = RowsWindow | TimeWindow | DeltaWindow | PunctuatedWindow | SessionWindow | PolicyWindow
 Windows = Window | Sequence[Window] | Mapping[str, Window]
-Every = int | str | timedelta | None
 
 
 def rows(range: int, every: Every = None) -> RowsWindow:
@@ -124,7 +107,7 @@ def rows(range: int, every: Every = None) -> RowsWindow:
     >>> wr.rows(100).default_name
     'rows_100'
     """
-    return RowsWindow(_rows(range, "range"), _trigger(every, None))
+    return RowsWindow(row_count(range, "range"), trigger(every, None))
 
 
 def time(
@@ -154,15 +137,15 @@ def time(
     >>> wr.time("90 seconds").default_name
     'time_90_seconds'
     """
-    extent = _duration(range, "range")
+    extent = length(range, "range")
     if closed not in ("right", "both"):
         raise InvalidArgument(f"closed: 'right' or 'both', not {closed!r}")
     if ties not in ("rows", "peers"):
         raise InvalidArgument(f"ties: 'rows' or 'peers', not {ties!r}")
-    trigger = _trigger(every, offset)
-    if trigger is not None and (closed, ties) != ("right", "rows"):
+    answers = trigger(every, offset)
+    if answers is not None and (closed, ties) != ("right", "rows"):
         raise InvalidArgument("closed, ties: they are for wr.over, and every is for wr.slide")
-    return TimeWindow(extent, closed == "both", ties == "peers", trigger)
+    return TimeWindow(extent, closed == "both", ties == "peers", answers)
 
 
 def delta(column: str, amount: float, every: Every = None) -> DeltaWindow:
@@ -184,7 +167,7 @@ def delta(column: str, amount: float, every: Every = None) -> DeltaWindow:
         raise InvalidArgument(f"amount: it is more than zero, not {amount!r}")
     if amount == math.inf:
         raise InvalidArgument(f"amount: a finite number is needed, not {amount!r}")
-    return DeltaWindow(column, float(amount) if amount % 1 else int(amount), _trigger(every, None))
+    return DeltaWindow(column, float(amount) if amount % 1 else int(amount), trigger(every, None))
 
 
 def punctuated(column: str) -> PunctuatedWindow:
@@ -206,7 +189,7 @@ def session(gap: str | timedelta) -> SessionWindow:
     there is one for every row, over its session so far. A row without a time belongs to no session,
     and `wr.over` answers it as of no values.
     """
-    return SessionWindow(_duration(gap, "gap"))
+    return SessionWindow(length(gap, "gap"))
 
 
 def named(windows: Windows) -> dict[str, Window]:
@@ -239,33 +222,6 @@ def named(windows: Windows) -> dict[str, Window]:
             )
         found[name] = window
     return found
-
-
-def _rows(count: int, argument: str) -> int:
-    if isinstance(count, bool) or not isinstance(count, Integral):
-        raise InvalidArgument(f"{argument}: a number of rows is an integer, not {count!r}")
-    if count < 1:
-        raise InvalidArgument(f"{argument}: a window holds at least 1 row, not {count}")
-    return int(count)
-
-
-def _duration(duration: str | timedelta, argument: str) -> int:
-    length = nanoseconds(duration, argument)
-    if length <= 0:
-        raise InvalidArgument(
-            f"{argument}: a window's {argument} is more than zero, not {duration!r}"
-        )
-    return length
-
-
-def _trigger(every: Every, offset: str | timedelta | None) -> Trigger | None:
-    if isinstance(every, str | timedelta):
-        return EveryTime(
-            _duration(every, "every"), 0 if offset is None else nanoseconds(offset, "offset")
-        )
-    if offset is not None:
-        raise InvalidArgument("offset: it moves a clock; give every= a duration with it")
-    return None if every is None else EveryRows(_rows(every, "every"))
 
 
 def _column(column: str) -> None:

@@ -1,0 +1,130 @@
+"""Slide policies: rules over partials that say what leaves a window (003 §4.1.3)."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from windrow.algebra.aggregation import Aggregation, Measure
+from windrow.errors import InvalidArgument
+from windrow.windows.triggers import Every, Trigger, trigger
+
+#: from the answers for a window and for its oldest part to whether that part leaves
+Function = Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """One function of a policy.
+
+    Attributes:
+        function: from the answers for the whole window and for its oldest part to whether that part
+            leaves; an answer if there is one measure, a tuple if there are several.
+        measures: what the answers are of.
+        compiled_for: from the Arrow types of the measures' columns to a function that takes what a
+            kernel sees of them, where that differs.
+    """
+
+    function: Function
+    measures: tuple[Measure, ...]
+    compiled_for: Callable[[list[pa.DataType]], Function] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyWindow:
+    """The rows that a policy lets stay; an event is let in before it is asked.
+
+    Policies are joined by `|`: what one of them lets leave, leaves.
+
+    Attributes:
+        rules: whatever one of them lets leave, leaves.
+        halves: whether only the older half is asked about, again and again while it leaves.
+        every: when it answers in `wr.slide`.
+    """
+
+    rules: tuple[Rule, ...]
+    halves: bool = False
+    every: Trigger | None = None
+    default_name: str = "policy"
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """All that the rules ask for, each once."""
+        return tuple(dict.fromkeys(each for rule in self.rules for each in rule.measures))
+
+    def __or__(self, other: Any) -> PolicyWindow:
+        if not isinstance(other, PolicyWindow):
+            return NotImplemented
+        if self.halves or other.halves:
+            raise InvalidArgument("policies: one that drops halves cannot be joined with another")
+        if self.every != other.every:
+            raise InvalidArgument("every: two policies that are joined answer at the same time")
+        name = f"{self.default_name}_or_{other.default_name}"
+        return PolicyWindow((*self.rules, *other.rules), False, self.every, name)
+
+
+def policy(
+    function: Function,
+    *,
+    of: Measure | Iterable[Measure],
+    oldest: str = "any",
+    every: Every = None,
+) -> PolicyWindow:
+    """A window that a function over its partials makes slide.
+
+    After an event has come in, `function(total, oldest)` is asked about parts of the window that
+    begin with its oldest event: `total` is the answer of `of` for the whole window, `oldest` that
+    for such a part. If it returns true, at least that part leaves, all events of it at once. Which
+    parts are asked about is up to windrow, so the function must be monotone: if it lets a part
+    leave, it must let every shorter one leave as well. `windrow.testing.check_policy` finds
+    examples where it does not.
+
+    Events whose value is null say nothing; they leave with the next event that has one.
+
+    Args:
+        function: `function(total, oldest)`, compiled when it can be. With several measures, both
+            are tuples.
+        of: what the function is asked about: `wr.sum("x")`, or a list; in a `wr.Window`, whose
+            events have no columns, `wr.sum()`.
+        oldest: "any" part; or "half", to be asked about the older half of the events only, again
+            after it has left. Then the function need not be monotone.
+        every: for `wr.slide`, when it answers.
+
+    >>> import pyarrow as pa, windrow as wr
+    >>> table = pa.table({"t": [1, 2, 3, 4], "x": [1, 5, 2, 3]})
+    >>> from_largest = wr.policy(lambda total, oldest: oldest < total, of=wr.max("x"))
+    >>> found = wr.over(table, order="t", windows=from_largest, aggs=wr.collect("x"))
+    >>> found["collect_x"].to_pylist()
+    [[1], [5], [5, 2], [5, 2, 3]]
+    """
+    if not callable(function):
+        raise InvalidArgument(f"function: give function(total, oldest), not {function!r}")
+    try:
+        inspect.signature(function).bind(None, None)
+    except TypeError:
+        raise InvalidArgument(
+            f"function: it takes two arguments, total and oldest, not {inspect.signature(function)}"
+        ) from None
+    except ValueError:
+        pass  # a builtin without a signature
+    if oldest not in ("any", "half"):
+        raise InvalidArgument(f"oldest: 'any' or 'half', not {oldest!r}")
+    rule = Rule(function, _measures(of))
+    return PolicyWindow((rule,), oldest == "half", trigger(every, None))
+
+
+def _measures(of: Any) -> tuple[Measure, ...]:
+    given = [of] if isinstance(of, Measure | Aggregation) else of
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InvalidArgument(f"of: give an aggregation such as wr.sum('x'), not {of!r}")
+    measures = tuple(each() if isinstance(each, Aggregation) else each for each in given)
+    if not measures:
+        raise InvalidArgument("of: at least one aggregation is needed, as in wr.sum('x')")
+    for measure in measures:
+        if not isinstance(measure, Measure):
+            raise InvalidArgument(f"of: give aggregations such as wr.sum('x'), not {measure!r}")
+    return measures
