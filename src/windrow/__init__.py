@@ -57,7 +57,7 @@ from windrow.errors import (
 from windrow.planning.explain import Plan
 from windrow.runtime.disorder import in_order
 from windrow.runtime.window import Window
-from windrow.windows import delta, policy, punctuated, rows, session, time
+from windrow.windows import delta, policies, policy, punctuated, rows, session, time
 
 __version__ = "0.1.0"
 
@@ -105,6 +105,7 @@ __all__ = [
     "min_count",
     "over",
     "plan",
+    "policies",
     "policy",
     "product",
     "punctuated",

@@ -64,7 +64,7 @@ def count_leaving(nodes: Ring, front: int, end: int, late: int, total: Partial) 
     A policy that lets a run leave lets every shorter one leave, so this is a search. It goes up,
     from the oldest event over ever wider nodes, until the run so far stays, and then down in the
     last of those nodes. Finding out that k events leave takes 2 log2(k) verdicts, about. A run of
-    events without values says nothing; they leave with the next that has one.
+    events without values says nothing, and stays until a longer one leaves.
     """
     if front == end:
         return 0

@@ -200,14 +200,14 @@ def require_sortable(schema: pa.Schema, order: tuple[str, ...]) -> None:
             )
 
 
-def require_time(schema: pa.Schema, order: tuple[str, ...]) -> None:
+def require_time(schema: pa.Schema, order: tuple[str, ...], argument: str = "order") -> None:
     """Refuse to measure time by a column that holds none."""
     if not order:
         raise InvalidArgument("order: a time window needs a timestamp column to measure by")
     data_type = schema.field(order[0]).type
     if not (pa.types.is_timestamp(data_type) or pa.types.is_date(data_type)):
         raise InvalidArgument(
-            f"order: a time window measures by a timestamp or a date, and {order[0]!r} is "
+            f"{argument}: a time window measures by a timestamp or a date, and {order[0]!r} is "
             f"{data_type}; use wr.rows(...) or cast the column"
         )
 
@@ -235,10 +235,19 @@ def policy_features(schema: pa.Schema, window: PolicyWindow) -> list[Feature]:
         raise InvalidArgument(f"windows: in the policy's of=, {problem}") from error
 
 
+def _require_times(schema: pa.Schema, window: PolicyWindow) -> None:
+    """Refuse a policy in time over a column that holds none."""
+    for rule in window.rules:
+        for column in {name for measure in rule.measures for name in measure.columns}:
+            if rule.in_ticks is not None:
+                require_time(schema, (column,), "windows")
+
+
 def require_window_column(schema: pa.Schema, window: Window) -> None:
     """Refuse a window whose own column is not there, or not of its kind."""
     if isinstance(window, PolicyWindow):
         policy_features(schema, window)
+        _require_times(schema, window)
     if isinstance(window, PunctuatedWindow):
         (column,) = columns_named(schema, "windows", window.column)
         if not pa.types.is_boolean(schema.field(column).type):

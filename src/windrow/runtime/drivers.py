@@ -128,8 +128,8 @@ def over_counted(
 ) -> tuple[State, int]:  # fmt: skip
     """Answer each row over the newest rows of its key, as many as `counts` says.
 
-    From one row to the next a count grows by one at most; it may be 0. Rows that are not `present`
-    take a place and have no value; they are not answered.
+    From one row to the next a count grows by one at most. Rows that are not `present`, such as one
+    whose count is 0, take a place and have no value; they are not answered.
     """
     run = np.searchsorted(starts, begin)
     next_start = starts[run]
@@ -147,8 +147,6 @@ def over_counted(
             return state, row
         if present[row]:
             state = insert(state, ring, lift_row(columns, validities, row))
-            if counts[row] == 0:
-                state = empty(ring, state.end)
             if row >= answer_from:
                 lower_row(answers, defined, row, query(state, ring))
         else:

@@ -48,10 +48,10 @@ class ValueEvents:
         """Refuse a policy that asks for more inputs than an event has."""
         for measure in policy.measures:
             needed = sum(not entry.optional for entry in measure.aggregation.inputs)
-            if needed > self._takes[0]:
+            if needed > self._takes[-1]:
                 raise InvalidArgument(
                     f"policy: {measure.aggregation.name} takes {needed} inputs, and an event of "
-                    f"{self.name} has {self._takes[0]}"
+                    f"{self.name} has {self._takes[-1]} at most"
                 )
 
     def lower(self, partial: Any) -> Any:

@@ -17,13 +17,14 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Measure
-from windrow.algebra.compiler import Kernel, is_enabled, warn_of_plain_python
-from windrow.algebra.kinds import Kind, plain_type
+from windrow.algebra.compiler import Kernel, warn_of_plain_python
+from windrow.algebra.kinds import Kind
 from windrow.algebra.nullable import Together, plain_monoid
 from windrow.algebra.slots import lift_row, verdict
 from windrow.algebra.source import Rule as CompiledRule
 from windrow.algorithms import find
 from windrow.planning.resolve import Feature, policy_features
+from windrow.runtime import columns as arrow
 from windrow.runtime import drivers
 from windrow.runtime.features import Features, overflow_named
 from windrow.runtime.kernel_window import KernelWindow
@@ -137,7 +138,7 @@ class Policy:
         self._window = window
         self._kernel: Kernel | None = None
         features = policy_features(schema, window)
-        if not is_enabled() or not _are_seen(features, schema, window):
+        if not _are_seen(features, schema, window):
             return
         # A column as a whole is not what a policy looks at, so numpy does none of the work.
         whole = [replace(each, monoid=replace(each.monoid, blockwise=None)) for each in features]
@@ -167,7 +168,7 @@ def _are_seen(features: Sequence[Feature], schema: pa.Schema, window: PolicyWind
     timed = {
         column
         for rule in window.rules
-        if rule.compiled_for is None
+        if rule.in_ticks is None
         for measure in rule.measures
         for column in measure.columns
         if Kind.of(schema.field(column).type) is Kind.TEMPORAL
@@ -185,9 +186,9 @@ def _rules(window: PolicyWindow, schema: pa.Schema) -> list[CompiledRule]:
     rules: list[CompiledRule] = []
     for rule in window.rules:
         function = rule.function
-        if rule.compiled_for is not None:
-            columns = [column for measure in rule.measures for column in measure.columns]
-            function = rule.compiled_for([plain_type(schema.field(c).type) for c in columns])
+        if rule.in_ticks is not None:
+            (column,) = {column for measure in rule.measures for column in measure.columns}
+            function = rule.in_ticks(arrow.nanoseconds_per_tick(schema.field(column).type))
         parts = [places[measure.aggregation, measure.columns] for measure in rule.measures]
         rules.append((function, parts))
     return rules

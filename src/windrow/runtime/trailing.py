@@ -162,7 +162,7 @@ class CountedTrail:
     def oldest(self, bounds: Bounds, row: int) -> int:
         """The oldest row in the window of a row."""
         assert bounds.measure is not None
-        return row + 1 - int(bounds.measure[row])
+        return row + 1 - max(int(bounds.measure[row]), 1)
 
 
 class PolicyTrail(CountedTrail):
@@ -174,7 +174,7 @@ class PolicyTrail(CountedTrail):
     def bounds(self, rows: SortedRows) -> Bounds:
         """The bounds of the next rows."""
         counts = self._counts.of(rows.columns, rows.starts, rows.size)
-        return Bounds(rows.starts, counts, arrow.read_only(np.ones(rows.size, np.bool_)))
+        return Bounds(rows.starts, counts, arrow.read_only(counts > 0))
 
 
 class DeltaTrail(CountedTrail):

@@ -68,11 +68,11 @@ class Window:
     ) -> None:
         own = events_of(aggregation)
         events: Events = own
-        self._halves = policy is not None and policy.halves
+        self._halves = False
         self._verdict = None
         if policy is not None:
             events = PolicyEvents(own, policy)
-            self._verdict = events.monoid.verdict
+            self._halves, self._verdict = policy.halves, events.monoid.verdict
             algorithm = algorithm or TREE.NAME
         self._events = events
         wanted = [_range(each) for each in ranges]

@@ -18,6 +18,7 @@ from windrow.testing.laws import (
     check_selectivity,
     check_shared_fields,
 )
+from windrow.testing.policies import check_policy
 from windrow.testing.subject import Subject
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "check_in_place",
     "check_inverse",
     "check_laws",
+    "check_policy",
     "check_purity",
     "check_selectivity",
     "check_shared_fields",

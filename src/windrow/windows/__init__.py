@@ -1,5 +1,6 @@
 """What a window is, as users say it."""
 
+from windrow.windows import policies
 from windrow.windows.policy import PolicyWindow, Rule, policy
 from windrow.windows.specification import (
     DeltaWindow,
@@ -32,6 +33,7 @@ __all__ = [
     "Windows",
     "delta",
     "named",
+    "policies",
     "policy",
     "punctuated",
     "rows",

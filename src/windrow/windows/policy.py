@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
-
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.errors import InvalidArgument
 from windrow.windows.triggers import Every, Trigger, trigger
@@ -25,13 +23,13 @@ class Rule:
         function: from the answers for the whole window and for its oldest part to whether that part
             leaves; an answer if there is one measure, a tuple if there are several.
         measures: what the answers are of.
-        compiled_for: from the Arrow types of the measures' columns to a function that takes what a
-            kernel sees of them, where that differs.
+        in_ticks: from the nanoseconds of a tick to a function that takes times as kernels see them,
+            in ticks; only for columns of times.
     """
 
     function: Function
     measures: tuple[Measure, ...]
-    compiled_for: Callable[[list[pa.DataType]], Function] | None = None
+    in_ticks: Callable[[int], Function] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +81,7 @@ def policy(
     leave, it must let every shorter one leave as well. `windrow.testing.check_policy` finds
     examples where it does not.
 
-    Events whose value is null say nothing; they leave with the next event that has one.
+    A part that holds nothing but nulls says nothing, and stays until a longer one leaves.
 
     Args:
         function: `function(total, oldest)`, compiled when it can be. With several measures, both
