@@ -11,11 +11,10 @@ from datetime import timedelta
 from numbers import Real
 from typing import Any
 
-from windrow.aggregations.counts import count
-from windrow.aggregations.extremes import max as maximum
+from windrow.aggregations import count, mean
+from windrow.aggregations import max as maximum
+from windrow.aggregations import sum as added
 from windrow.aggregations.moments import variance_pop
-from windrow.aggregations.sums import mean
-from windrow.aggregations.sums import sum as added
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.definition import aggregation
 from windrow.errors import InvalidArgument
