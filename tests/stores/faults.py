@@ -34,9 +34,8 @@ class FaultyStore(MemoryStore):
     def put_many(self, items: Mapping[Key, bytes]) -> None:
         fault = next(self.faults, None)
         self._fail_if(fault == "before", "write", items)
-        if fault == "within":
-            items = dict(islice(items.items(), len(items) // 2))
-        super().put_many(items)
+        written = len(items) // 2 if fault == "within" else len(items)
+        super().put_many(dict(islice(items.items(), written)))
         self._fail_if(fault in ("within", "after"), "write", items)
 
     def exchange(self, key: Key, expected: bytes | None, value: bytes) -> bool:

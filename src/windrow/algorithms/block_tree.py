@@ -32,6 +32,10 @@ next one is as large as there can be, and what it leaves is the tails of the lev
 Blocks come from a store, so the loops here never load one: they return, and whoever called them
 brings the block and calls again.
 
+A policy is asked about the oldest events up to the end of ever more nodes, each the widest that
+begins there. If they leave, or cannot tell, so do all events of the node, unread; if they stay, the
+first of its children is asked about. Only the way down needs blocks.
+
 Invariants, for levels k from 0, whose nodes hold F^k events each, all counted from the first event
 that ever was:
 
@@ -57,10 +61,14 @@ from windrow.algebra.slots import (
     lower_row,
     store,
     store_integer,
+    verdict,
 )
 from windrow.algorithms.memory import Memory
 
 Block = Any
+
+#: what a policy is at, between two events: nothing, asking what leaves, letting it leave
+SETTLED, ASKING, LEAVING = 0, 1, 2
 
 
 class Levels(NamedTuple):
@@ -71,10 +79,10 @@ class Levels(NamedTuple):
     suffixes: Ring
     totals: Ring
     back: Ring
-    #: what a policy is deciding on: the partial before anything left, and that of what has left
+    #: what a policy is asked about: the partial of all events, and that of the oldest so far
     total: Ring
     gone: Ring
-    #: for each level, the numbers of the blocks whose nodes and whose suffixes are its head
+    #: for each level, the numbers of the block whose nodes it has, if full, and of whose suffixes
     loaded: Ring
     scanned: Ring
 
@@ -87,8 +95,9 @@ class State(NamedTuple):
         reach, boundary: up to where the suffixes of level 0, and the leftmost tree, reach.
         top: the level of the tree's root block.
         planted: 1 if the tree is new, and neither its suffixes nor the back are computed.
-        deciding: 1 from an insertion until the policy has decided what leaves.
         bits: F is two to the power of `bits`.
+        policy: what the policy, if there is one, is at: `SETTLED`, `ASKING` or `LEAVING`.
+        asked, found: up to where it has been asked, and up to where the events are to leave.
     """
 
     front: int
@@ -97,8 +106,10 @@ class State(NamedTuple):
     end: int
     top: int
     planted: int
-    deciding: int
     bits: int
+    policy: int
+    asked: int
+    found: int
 
 
 def levels_for(bits: int) -> int:
@@ -131,8 +142,8 @@ def insert(state: State, levels: Levels, partial: Partial) -> State:
         level, position, node = level + 1, position >> state.bits, total
     store(levels.back, 0, combine(load(levels.back, 0), partial))
     return State(
-        state.front, state.reach, state.boundary, state.end + 1, state.top,
-        state.planted, state.deciding, state.bits,
+        state.front, state.reach, state.boundary, state.end + 1, state.top, state.planted,
+        state.bits, state.policy, state.asked, state.found,
     )  # fmt: skip
 
 
@@ -150,8 +161,8 @@ def evict_many(state: State, count: int) -> State:
     if state.planted or front > state.boundary:
         return plant(state, front)
     return State(
-        front, max(front, state.reach), state.boundary, state.end, state.top,
-        state.planted, state.deciding, state.bits,
+        front, max(front, state.reach), state.boundary, state.end, state.top, state.planted,
+        state.bits, state.policy, state.asked, state.found,
     )  # fmt: skip
 
 
@@ -161,7 +172,10 @@ def plant(state: State, front: int) -> State:
     while front >> (state.bits * (top + 1)) != state.end >> (state.bits * (top + 1)):
         top += 1
     boundary = state.end >> (state.bits * top) << (state.bits * top)
-    return State(front, front, boundary, state.end, top, 1, state.deciding, state.bits)
+    return State(
+        front, front, boundary, state.end, top, 1,
+        state.bits, state.policy, state.asked, state.found,
+    )  # fmt: skip
 
 
 def is_ready(state: State) -> bool:
@@ -171,13 +185,15 @@ def is_ready(state: State) -> bool:
 
 def is_possible(state: State) -> bool:
     """Whether a window can have come to such a state: what is read from a store is not trusted."""
-    front, reach, boundary, end, top, planted, deciding, bits = state
+    front, reach, boundary, end, top, planted, bits, policy, asked, found = state
     if not (0 <= front <= reach <= boundary <= end < 2**63 and 0 <= top < levels_for(bits)):
+        return False
+    if not (policy == SETTLED or (policy in (ASKING, LEAVING) and front <= found <= asked <= end)):
         return False
     aligned = boundary >> (bits * top) << (bits * top) == boundary
     block = bits * (top + 1)
     in_one_block = front == boundary or front >> block == (boundary - 1) >> block
-    return aligned and in_one_block and planted in (0, 1) and deciding in (0, 1)
+    return aligned and in_one_block and planted in (0, 1)
 
 
 def head_of(state: State, level: int) -> int:
@@ -229,10 +245,99 @@ def scan(state: State, levels: Levels) -> State:
         elif begin != stop:
             behind = load(levels.suffixes, (level << bits) + (begin & mask))
         level -= 1
-    return State(state.front, reach, state.boundary, state.end, state.top, 0, state.deciding, bits)
+    return State(
+        state.front, reach, state.boundary, state.end, state.top, 0,
+        bits, state.policy, state.asked, state.found,
+    )  # fmt: skip
+
+
+def is_at_hand(state: State, levels: Levels, level: int, block: int) -> bool:
+    """Whether the nodes of a block are in memory, in the tail of its level or in the head."""
+    tail = state.end >> (state.bits * (level + 1))
+    return block == tail or load_integer(levels.loaded, level) == block
+
+
+def node_of(state: State, levels: Levels, level: int, node: int) -> Partial:
+    """A node whose block is at hand."""
+    place = (level << state.bits) + (node & ((1 << state.bits) - 1))
+    if node >> state.bits == state.end >> (state.bits * (level + 1)):
+        return load(levels.tails, place)
+    return load(levels.heads, place)
+
+
+def widest_level(state: State, begin: int) -> int:
+    """The highest level that has a node which begins at an event."""
+    level, mask = 0, (1 << state.bits) - 1
+    while (begin >> (state.bits * level)) & mask == 0:
+        width = 1 << (state.bits * (level + 1))
+        if begin + width > state.end:
+            break
+        level += 1
+    return level
+
+
+def ask(state: State, levels: Levels) -> State:
+    """Begin to ask the policy what leaves; the window must be ready."""
+    store(levels.total, 0, query(state, levels))
+    store(levels.gone, 0, identity())
+    return State(
+        state.front, state.reach, state.boundary, state.end, state.top, state.planted, state.bits,
+        ASKING, state.front, state.front,
+    )  # fmt: skip
+
+
+def search(state: State, levels: Levels) -> State:
+    """Find how many leave: the longest run of the oldest events that the policy lets leave.
+
+    It is still asking if that takes a block that is not at hand. A run without values says nothing
+    and leaves with the next event that has one (see `levels.count_leaving`).
+    """
+    asked, found = state.asked, state.found
+    level = widest_level(state, asked)
+    while level >= 0 and asked != state.end:
+        node = asked >> (state.bits * level)
+        if not is_at_hand(state, levels, level, node >> state.bits):
+            break
+        longer = combine(load(levels.gone, 0), node_of(state, levels, level, node))
+        said = verdict(load(levels.total, 0), longer)
+        if said == 0:
+            level -= 1
+        else:
+            store(levels.gone, 0, longer)
+            asked += 1 << (state.bits * level)
+            if said > 0:
+                found = asked
+            level = widest_level(state, asked)
+    known = level < 0 or asked == state.end
+    return State(
+        state.front, state.reach, state.boundary, state.end, state.top, state.planted, state.bits,
+        LEAVING if known else ASKING, asked, found,
+    )  # fmt: skip
+
+
+def let_leave(state: State, levels: Levels) -> State:
+    """Evict what was found; still leaving if the window is not ready then, for want of blocks."""
+    if state.found != state.front:
+        state = evict_many(state, state.found - state.front)
+    if state.planted and state.top == 0:
+        mask = (1 << state.bits) - 1
+        for position in range(state.front, state.end):
+            store(levels.heads, position & mask, load(levels.tails, position & mask))
+        store_integer(levels.loaded, 0, -1)
+        state = refill(state, levels)
+    if not is_ready(state):
+        return state
+    return State(
+        state.front, state.reach, state.boundary, state.end, state.top, state.planted, state.bits,
+        SETTLED, state.asked, state.found,
+    )  # fmt: skip
 
 
 FUNCTIONS = (insert, query, plant, is_ready, sum_up_back, scan, refill)
+#: what a policy needs beside them
+POLICY_FUNCTIONS = (
+    evict_many, is_at_hand, node_of, widest_level, ask, search, let_leave
+)  # fmt: skip
 
 
 def insert_rows(
@@ -245,6 +350,35 @@ def insert_rows(
         lower_row(answers, defined, 0, query(state, levels))
     while row < stop:
         state = insert(state, levels, lift_row(columns, validities, row))
+        if answering:
+            lower_row(answers, defined, row, query(state, levels))
+        row += 1
+        if state.end & ((1 << state.bits) - 1) == 0:
+            break
+    return state, row
+
+
+def slide_rows(
+    columns: Block, validities: Block, answers: Block, defined: Block,
+    levels: Levels, state: State, row: int, stop: int, answering: bool,
+) -> tuple[State, int]:  # fmt: skip
+    """Like `insert_rows`, with a policy that is asked after each row, and may need a block for it.
+
+    If the policy is not settled, the row that it is called with has been inserted.
+    """
+    state = refill(state, levels)
+    if row == stop and answering:
+        lower_row(answers, defined, 0, query(state, levels))
+    while row < stop:
+        if state.policy == SETTLED:
+            state = insert(state, levels, lift_row(columns, validities, row))
+            state = ask(state, levels)
+        if state.policy == ASKING:
+            state = search(state, levels)
+        if state.policy == LEAVING:
+            state = let_leave(state, levels)
+        if state.policy != SETTLED:
+            break
         if answering:
             lower_row(answers, defined, row, query(state, levels))
         row += 1

@@ -41,7 +41,7 @@ class SpilledTree:
             self._memory.fill(ring, slice(0, 1), _identity(product))
         self._blocks = blocks
         self._bits = bits
-        self.state = State(0, 0, 0, 0, 0, 0, 0, bits)
+        self.state = State(0, 0, 0, 0, 0, 0, bits, block_tree.SETTLED, 0, 0)
         #: the end up to which full blocks have been put
         self._put = 0
         #: for each level, the first block that may be in the store
@@ -68,6 +68,11 @@ class SpilledTree:
             self._levels, self.state, begin, stop, answering,
         )  # fmt: skip
         return int(row)
+
+    def settle(self, columns: Any, validities: Any, answers: Any, defined: Any) -> None:
+        """Finish what a policy was at when the store failed; the arguments hold no rows."""
+        while self.state.policy != block_tree.SETTLED:
+            self.advance(columns, validities, answers, defined, -1, 0, False)
 
     def evict_many(self, count: int) -> None:
         """Drop the oldest events, without reading those that leave."""
@@ -142,22 +147,29 @@ class SpilledTree:
         self._put = self.state.end
 
     def _load_heads(self) -> None:
-        """Bring the heads that the kernel needs to make the window ready, and foresee the next."""
-        if block_tree.is_ready(self.state):
-            return
-        for level in range(self.state.top + 1):
-            block = block_tree.head_of(self.state, level)
-            if self.state.planted or self._levels.loaded[level] != block:
-                self._load(level, block)
+        """Bring the blocks that the kernel needs: to be ready, or else to ask the policy on."""
+        state = self.state
+        if not block_tree.is_ready(state):
+            for level in range(state.top + 1):
+                block = block_tree.head_of(state, level)
+                if state.planted or self._levels.scanned[level] != block:
+                    self._load(level, block)
+        elif state.policy == block_tree.ASKING:
+            level = 0
+            while (block := state.asked >> (self._bits * (level + 1))) != self._tail_of(level):
+                if self._levels.loaded[level] != block:
+                    self._load(level, block)
+                level += 1
 
     def _load(self, level: int, block: int) -> None:
+        """Make a block the head of its level, and foresee the next."""
         place, tail = self._place(level), self._tail_of(level)
         if block == tail:
             nodes = self._memory.partials(self._levels.tails, place)
         else:
             nodes = self._blocks.get(level, block)
         self._memory.fill(self._levels.heads, place, nodes)
-        self._levels.loaded[level] = block
+        self._levels.loaded[level] = _NO_BLOCK if block == tail else block
         self._blocks.forget_before(level, block)
         if block + 1 < tail:
             self._blocks.read_ahead(level, block + 1)

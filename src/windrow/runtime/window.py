@@ -15,6 +15,7 @@ from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.errors import EmptyWindow, InvalidArgument
 from windrow.planning.choose import Wish, choose
 from windrow.runtime.events import Events, PolicyEvents, events_of
+from windrow.runtime.inputs import Types
 from windrow.runtime.linked import LinkedWindow
 from windrow.runtime.policies import TREE, let_leave
 from windrow.runtime.stored import StoredWindow
@@ -88,7 +89,11 @@ class Window:
         store: Store | str | Path,
         name: str,
         aggregation: Aggregation | Measure | None = None,
-        **options: Any,
+        *,
+        types: Types | None = None,
+        block: int = 512,
+        flush_every: int | None = 1_000_000,
+        flush_seconds: float | None = 10.0,
     ) -> StoredWindow:
         """Open a window in a store, or make it there: larger than memory, and safe from crashes.
 
@@ -97,7 +102,12 @@ class Window:
                 the address of a Redis server.
             name: the window's name in the store; two windows of different names never meet.
             aggregation: what to compute; it can be left out if the window is in the store.
-            **options: `types`, `block`, `flush_every`, `flush_seconds`: see `StoredWindow`.
+            types: the Arrow type of the events, or one for each input; "float64" if not given.
+            block: how many partials are one value of the store, a power of two.
+            flush_every: flush after so many events; None to leave it to you.
+            flush_seconds: flush, when something is inserted, after so many seconds; None as well.
+
+        Without a flush, a crash loses the insertions and evictions since the last one.
 
         >>> import windrow as wr
         >>> store = wr.stores.MemoryStore()
@@ -108,7 +118,10 @@ class Window:
         >>> again.recovered, again.query()
         (3, 3.0)
         """
-        return StoredWindow(store, name, aggregation, **options)
+        return StoredWindow(
+            store, name, aggregation,
+            types=types, block=block, flush_every=flush_every, flush_seconds=flush_seconds,
+        )  # fmt: skip
 
     def insert(self, *inputs: Any) -> None:
         """Add an event at the newest end; a null is an event without a value."""
