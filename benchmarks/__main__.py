@@ -15,6 +15,7 @@ SUITES = {
     "algorithms": "Every algorithm (ratio: windrow's rounds per second over the C++ class's)",
     "planner": "The planned algorithm (ratio: the best algorithm's time over the planned one's)",
     "parallel": "A helper's thread (ratio: the other algorithm's time over parallel_boundary's)",
+    "stores": "Windows in a store (ratio: the time in memory over the time in the store)",
     "tables": "Arrow tables in process",
     "slides": "Sliding windows over Arrow tables in process",
     "spark": "Spark batch, many features",

@@ -145,6 +145,9 @@ def test_nulls_are_events_without_a_value() -> None:
         assert window.answer_many(pa.array([None, 5, 4])).to_pylist() == [None, 5.0, 5.0]
         window.clear()
         assert (window.query(), len(window), window.inserted) == (None, 0, 7)
+    counting = wr.Window.open(MemoryStore(), "w", wr.count())
+    counting.insert_many([None, 3.0])
+    assert counting.query() == 2
 
 
 @pytest.mark.usefixtures("interpreted")

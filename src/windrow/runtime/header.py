@@ -14,6 +14,7 @@ from windrow.planning.resolve import Feature
 from windrow.stores.blocks import Writer
 from windrow.stores.contract import Key, Store
 from windrow.stores.layout import MARK_BYTES, text_of_header
+from windrow.windows import PolicyWindow
 
 #: the level of headers in a key, above those of blocks
 HEADER_LEVEL = 255
@@ -30,6 +31,7 @@ class Description:
     """
 
     aggregation: str
+    policy: str
     types: list[str]
     fields: list[list[Any]]
     bits: int
@@ -38,13 +40,25 @@ class Description:
 
     @classmethod
     def of(
-        cls, feature: Feature, types: list[str], fields: list[list[Any]], bits: int
+        cls,
+        feature: Feature,
+        types: list[str],
+        fields: list[list[Any]],
+        bits: int,
+        policy: PolicyWindow | None,
     ) -> Description:
         """The description of a window of one aggregation."""
-        monoid, code = feature.monoid, ""
+        monoid = feature.monoid
+        code: tuple[Any, ...] = ()
         if feature.aggregation.custom:
-            code = fingerprint(monoid.identity, monoid.lift, monoid.combine, monoid.lower)
-        return cls(feature.aggregation.name, types, fields, bits, code)
+            code = (monoid.identity, monoid.lift, monoid.combine, monoid.lower)
+        name = feature.aggregation.name
+        if policy is None:
+            return cls(name, "", types, fields, bits, fingerprint(*code) if code else "")
+        asked = ", ".join(measure.aggregation.name for measure in policy.measures)
+        rules = [rule.function for rule in policy.rules]
+        kept_by = f"{policy.default_name} of {asked}"
+        return cls(name, kept_by, types, fields, bits, fingerprint(*code, *rules))
 
     def require(self, stored: Description, store: Store, key: Key) -> None:
         """Refuse to go on with a window that was stored as another."""

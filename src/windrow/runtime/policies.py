@@ -143,7 +143,7 @@ class Policy:
         # A column as a whole is not what a policy looks at, so numpy does none of the work.
         whole = [replace(each, monoid=replace(each.monoid, blockwise=None)) for each in features]
         self._features = Features(whole, nullable)
-        rules = _rules(window, schema)
+        rules = compiled_rules(window, schema)
         product = self._features.product
         driver = drivers.count_held_by_halves if window.halves else drivers.count_held
         error = _compile_error(self._features, schema, rules)
@@ -176,7 +176,8 @@ def _are_seen(features: Sequence[Feature], schema: pa.Schema, window: PolicyWind
     return not timed and all(each.compiled and each.carried is None for each in features)
 
 
-def _rules(window: PolicyWindow, schema: pa.Schema) -> list[CompiledRule]:
+def compiled_rules(window: PolicyWindow, schema: pa.Schema) -> list[CompiledRule]:
+    """The functions of a policy as a kernel calls them, and whose answers they take."""
     places = {
         identified: place
         for place, identified in enumerate(

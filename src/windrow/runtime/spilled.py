@@ -69,9 +69,14 @@ class SpilledTree:
         )  # fmt: skip
         return int(row)
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the policy, if there is one, has had its say about every event."""
+        return self.state.policy == block_tree.SETTLED
+
     def settle(self, columns: Any, validities: Any, answers: Any, defined: Any) -> None:
         """Finish what a policy was at when the store failed; the arguments hold no rows."""
-        while self.state.policy != block_tree.SETTLED:
+        while not self.is_settled:
             self.advance(columns, validities, answers, defined, -1, 0, False)
 
     def evict_many(self, count: int) -> None:

@@ -12,30 +12,25 @@ from __future__ import annotations
 
 import secrets
 import time
-from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Aggregation, Measure
-from windrow.algebra.compiler import Kernel, is_enabled
-from windrow.algorithms import block_tree
-from windrow.errors import EmptyWindow, InvalidArgument, NotApplicable, StoreError
-from windrow.planning.choose import Wish
-from windrow.planning.resolve import Feature, features_of
-from windrow.runtime.features import Features, overflow_named
-from windrow.runtime.header import Description, Header, header_key
-from windrow.runtime.inputs import Inputs, Types
+from windrow.errors import EmptyWindow, InvalidArgument, StoreError
+from windrow.runtime.features import Answers, overflow_named
+from windrow.runtime.header import Header, header_key
+from windrow.runtime.inputs import Types
 from windrow.runtime.spilled import SpilledTree
+from windrow.runtime.stored_program import StoredProgram, aggregation_of
 from windrow.stores import connect
 from windrow.stores.blocks import Blocks, Writer
 from windrow.stores.contract import Store, checked_namespace
-from windrow.stores.layout import MARK_BYTES, Layout
+from windrow.stores.layout import MARK_BYTES
+from windrow.windows import PolicyWindow
 
-_DEFAULT_TYPE = "float64"
 #: rows that are driven through the window at once
 _PIECE = 2**18
 #: single events that gather before they are driven through the window
@@ -56,7 +51,8 @@ class StoredWindow:
         aggregation: Aggregation | Measure | None = None,
         *,
         types: Types | None = None,
-        block: int = 512,
+        policy: PolicyWindow | None = None,
+        block: int = 256,
         flush_every: int | None = 1_000_000,
         flush_seconds: float | None = 10.0,
     ) -> None:
@@ -68,44 +64,37 @@ class StoredWindow:
         self._own_store = not isinstance(store, Store)
         self._store = store if isinstance(store, Store) else connect(store)
         try:
-            self._open(aggregation, types, bits)
+            self._open(aggregation, types, policy, bits)
         except BaseException:
             if self._own_store:
                 self._store.close()
             raise
 
     def _open(
-        self, aggregation: Aggregation | Measure | None, types: Types | None, bits: int
+        self,
+        aggregation: Aggregation | Measure | None,
+        types: Types | None,
+        policy: PolicyWindow | None,
+        bits: int,
     ) -> None:
         found = self._store.get_many([self._key])[0]
         header = None if found is None else Header.from_bytes(self._store, self._key, found)
         stored = None if header is None else header.description
-        self._aggregation = _aggregation(aggregation, stored, self._key.namespace)
-        if types is None:
-            types = stored.types if stored is not None else _DEFAULT_TYPE
-        self._inputs = Inputs(self._aggregation, types)
-        self._feature = _feature(self._aggregation, self._inputs.schema)
-        self._features = Features([self._feature], set(self._inputs.schema.names))
-        product = self._features.product
-        self._description = Description.of(
-            self._feature,
-            [str(each) for each in self._inputs.types],
-            [[field.dtype, field.width] for field in product.fields],
-            bits if stored is None else stored.bits,
+        name = self._key.namespace
+        self._program = StoredProgram(
+            aggregation_of(aggregation, stored, name), types, policy, stored
         )
+        self._description = self._program.description(bits if stored is None else stored.bits)
         if stored is not None:
             self._description.require(stored, self._store, self._key)
-        self._layout = Layout([(field.dtype, field.width) for field in product.fields])
         me = Writer(0 if header is None else header.state.end, secrets.token_bytes(MARK_BYTES))
-        writers = (
-            [me] if header is None else _still_needed([*header.writers, me], header.state.front)
-        )
+        writers = [me]
+        if header is not None:
+            writers = _still_needed([*header.writers, me], header.state.front)
         bits = self._description.bits
-        self._blocks = Blocks(self._store, self._key.namespace, self._layout, bits, writers)
-        kernel = Kernel(
-            block_tree.insert_rows, block_tree.FUNCTIONS, product, self._features.checked
-        )
-        self._tree = SpilledTree(product, kernel, bits, self._blocks)
+        self._layout = self._program.layout
+        self._blocks = Blocks(self._store, name, self._layout, bits, writers)
+        self._tree = SpilledTree(self._program.product, self._program.kernel, bits, self._blocks)
         self._gathered: list[tuple[Any, ...]] = []
         #: the header in the store, and the last that was to be written over it
         self._committed = self._attempted = found
@@ -131,9 +120,9 @@ class StoredWindow:
 
     def insert(self, *inputs: Any) -> None:
         """Add an event at the newest end; a null is an event without a value."""
-        self._gathered.append(self._inputs.event(inputs))
+        self._gathered.append(self._program.inputs.event(inputs))
         if len(self._gathered) >= _GATHERED or self._is_late():
-            self._drive_gathered()
+            self._catch_up()
 
     def insert_many(self, events: Any) -> None:
         """Add events, oldest first, at compiled speed.
@@ -142,8 +131,8 @@ class StoredWindow:
             events: an array of numpy or Arrow, or a list. If the aggregation has several inputs,
                 a table with a column for each, or a list of tuples.
         """
-        self._drive_gathered()
-        self._drive(self._inputs.columns(events), answering=False)
+        self._catch_up()
+        self._drive(self._program.inputs.columns(events), answering=False)
 
     def answer_many(self, events: Any) -> pa.Array:
         """Add events, oldest first, and answer after each.
@@ -153,8 +142,8 @@ class StoredWindow:
         >>> window.answer_many([4, 5, 3]).to_pylist()
         [4.0, 5.0, 5.0]
         """
-        self._drive_gathered()
-        return self._drive(self._inputs.columns(events), answering=True)
+        self._catch_up()
+        return self._drive(self._program.inputs.columns(events), answering=True)
 
     def evict(self) -> None:
         """Drop the oldest event."""
@@ -171,17 +160,16 @@ class StoredWindow:
                 f"evict_many: {count} events are to leave, but the window holds {len(self)}"
             )
         if count:
-            self._drive_gathered()
+            self._catch_up()
             self._tree.evict_many(int(count))
 
     def query(self) -> Any:
         """The aggregate of all events in the window; None if they have no value."""
-        self._drive_gathered()
-        answers = self._features.answers(1)
-        columns, validities = self._no_events
+        self._catch_up()
+        answers = self._program.answers(1)
         with overflow_named():
-            self._tree.advance(columns, validities, *_written(answers), 0, 0, True)
-        return self._result(answers)[0].as_py()
+            self._tree.advance(*self._program.no_events(), *_written(answers), 0, 0, True)
+        return self._program.result(answers)[0].as_py()
 
     def clear(self) -> None:
         """Drop all events."""
@@ -189,7 +177,7 @@ class StoredWindow:
 
     def flush(self) -> None:
         """Wait until the store holds the window as it is now."""
-        self._drive_gathered()
+        self._catch_up()
         self._commit()
 
     def close(self) -> None:
@@ -212,24 +200,20 @@ class StoredWindow:
 
     def __repr__(self) -> str:
         return (
-            f"<Window of {len(self)} events: {self._aggregation.name}, "
+            f"<Window of {len(self)} events: {self._program.aggregation.name}, "
             f"{self._key.namespace!r} in {self._store!r}>"
         )
 
     # Events --------------------------------------------------------------------------------------
 
-    @property
-    def _no_events(self) -> tuple[Any, Any]:
-        return self._features.compiled_block(
-            {field.name: pa.array([], field.type) for field in self._inputs.schema}, 0, 0
-        )
-
-    def _drive_gathered(self) -> None:
-        """Drive the events through the window that were inserted one by one."""
+    def _catch_up(self) -> None:
+        """Finish what a policy was at, and drive the events that were inserted one by one."""
+        if not self._tree.is_settled:
+            self._tree.settle(*self._program.no_events(), *_written(self._program.answers(0)))
         if self._gathered:
-            events = self._inputs.columns(
-                self._gathered if len(self._inputs.types) > 1 else [x for (x,) in self._gathered]
-            )
+            inputs = self._program.inputs
+            gathered = self._gathered if len(inputs.types) > 1 else [x for (x,) in self._gathered]
+            events = inputs.columns(gathered)
             before = self._tree.state.end
             try:
                 self._drive(events, answering=False)
@@ -241,25 +225,19 @@ class StoredWindow:
         for begin in range(0, len(columns[0]), _PIECE):
             piece = [column.slice(begin, _PIECE) for column in columns]
             pieces.append(self._drive_piece(piece, answering))
-        return pa.concat_arrays(pieces) if pieces else pa.array([], self._feature.type)
+        return pa.concat_arrays(pieces or [self._program.result(self._program.answers(0))])
 
     def _drive_piece(self, piece: list[pa.Array], answering: bool) -> pa.Array:
         size = len(piece[0])
-        named = dict(zip(self._inputs.schema.names, piece, strict=True))
-        columns, validities = self._features.compiled_block(named, size, 0)
-        answers = self._features.answers(size if answering else 0)
+        block = self._program.block(piece)
+        answers = self._program.answers(size if answering else 0)
         row = 0
         while row < size:
             with overflow_named():
-                row = self._tree.advance(
-                    columns, validities, *_written(answers), row, size, answering
-                )
+                row = self._tree.advance(*block, *_written(answers), row, size, answering)
             if self._is_late():
                 self._commit()
-        return self._result(answers)
-
-    def _result(self, answers: Any) -> pa.Array:
-        return self._features.result(answers, self._feature, _carries_nothing)
+        return self._program.result(answers)
 
     # Flushing ------------------------------------------------------------------------------------
 
@@ -295,12 +273,8 @@ class StoredWindow:
         self._committed = value
 
 
-def _written(answers: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def _written(answers: Answers) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     return tuple(answers.values), tuple(answers.defined)
-
-
-def _carries_nothing(column: str, positions: pa.Array) -> pa.Array:
-    raise AssertionError(f"{column}: carried inputs are refused when the window is opened")
 
 
 def _still_needed(writers: list[Writer], front: int) -> list[Writer]:
@@ -310,42 +284,6 @@ def _still_needed(writers: list[Writer], front: int) -> list[Writer]:
         for writer, following in zip(writers, [*writers[1:], None], strict=True)
         if following is None or following.since > max(front, writer.since)
     ]
-
-
-def _aggregation(
-    given: Aggregation | Measure | None, stored: Description | None, name: str
-) -> Aggregation:
-    if isinstance(given, Measure):
-        given = given.aggregation
-    if isinstance(given, Aggregation):
-        return given
-    if given is not None:
-        raise InvalidArgument(f"aggregation: give an aggregation such as wr.max(), not {given!r}")
-    if stored is None:
-        raise InvalidArgument(
-            f"aggregation: no window {name!r} is in the store yet; say what it is to compute"
-        )
-    if stored.code or stored.aggregation not in CATALOGUE:
-        raise InvalidArgument(
-            f"aggregation: {stored.aggregation} is an aggregation of your own; give it again"
-        )
-    return CATALOGUE[stored.aggregation]
-
-
-def _feature(aggregation: Aggregation, schema: pa.Schema) -> Feature:
-    if any(entry.carried for entry in aggregation.inputs):
-        raise NotApplicable(
-            f"aggregation: {aggregation.name} answers with the value of an event, which a stored "
-            "window does not keep"
-        )
-    (feature,), _places = features_of(schema, [aggregation(*schema.names)], Wish())
-    # Without numba nothing is compiled, but partials of numbers are numbers all the same.
-    if not feature.compiled and (is_enabled() or not feature.monoid.is_numeric):
-        raise NotApplicable(
-            f"aggregation: {aggregation.name} of {', '.join(map(str, schema.types))} is not "
-            "compiled, and only numbers can be stored"
-        )
-    return replace(feature, compiled=True)
 
 
 def _bits(block: int) -> int:

@@ -91,7 +91,8 @@ class Window:
         aggregation: Aggregation | Measure | None = None,
         *,
         types: Types | None = None,
-        block: int = 512,
+        policy: PolicyWindow | None = None,
+        block: int = 256,
         flush_every: int | None = 1_000_000,
         flush_seconds: float | None = 10.0,
     ) -> StoredWindow:
@@ -103,6 +104,7 @@ class Window:
             name: the window's name in the store; two windows of different names never meet.
             aggregation: what to compute; it can be left out if the window is in the store.
             types: the Arrow type of the events, or one for each input; "float64" if not given.
+            policy: what makes the window slide by itself; give it again when you open it again.
             block: how many partials are one value of the store, a power of two.
             flush_every: flush after so many events; None to leave it to you.
             flush_seconds: flush, when something is inserted, after so many seconds; None as well.
@@ -120,7 +122,8 @@ class Window:
         """
         return StoredWindow(
             store, name, aggregation,
-            types=types, block=block, flush_every=flush_every, flush_seconds=flush_seconds,
+            types=types, policy=policy, block=block,
+            flush_every=flush_every, flush_seconds=flush_seconds,
         )  # fmt: skip
 
     def insert(self, *inputs: Any) -> None:
