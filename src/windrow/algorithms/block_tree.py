@@ -149,10 +149,10 @@ def insert(state: State, levels: Levels, partial: Partial) -> State:
 
 def query(state: State, levels: Levels) -> Partial:
     """Combine the leftmost tree with the back; the window must be ready."""
-    if state.front == state.boundary:
-        return combine(identity(), load(levels.back, 0))
-    oldest = state.front & ((1 << state.bits) - 1)
-    return combine(load(levels.suffixes, oldest), load(levels.back, 0))
+    front = identity()
+    if state.front != state.boundary:
+        front = load(levels.suffixes, state.front & ((1 << state.bits) - 1))
+    return combine(front, load(levels.back, 0))
 
 
 def evict_many(state: State, count: int) -> State:
@@ -316,17 +316,21 @@ def search(state: State, levels: Levels) -> State:
 
 
 def let_leave(state: State, levels: Levels) -> State:
-    """Evict what was found; still leaving if the window is not ready then, for want of blocks."""
-    if state.found != state.front:
-        state = evict_many(state, state.found - state.front)
+    """Evict what was found to leave; the window may not be ready then."""
+    front = state.front
+    if state.found != front:
+        state = evict_many(state, state.found - front)
     if state.planted and state.top == 0:
+        # All that the new tree takes is in the block that is being filled.
         mask = (1 << state.bits) - 1
         for position in range(state.front, state.end):
             store(levels.heads, position & mask, load(levels.tails, position & mask))
         store_integer(levels.loaded, 0, -1)
-        state = refill(state, levels)
-    if not is_ready(state):
-        return state
+    return state
+
+
+def settled(state: State) -> State:
+    """The window once its policy has let leave what leaves."""
     return State(
         state.front, state.reach, state.boundary, state.end, state.top, state.planted, state.bits,
         SETTLED, state.asked, state.found,
@@ -336,20 +340,22 @@ def let_leave(state: State, levels: Levels) -> State:
 FUNCTIONS = (insert, query, plant, is_ready, sum_up_back, scan, refill)
 #: what a policy needs beside them
 POLICY_FUNCTIONS = (
-    evict_many, is_at_hand, node_of, widest_level, ask, search, let_leave
+    evict_many, is_at_hand, node_of, widest_level, ask, search, let_leave, settled
 )  # fmt: skip
 
 
 def insert_rows(
     columns: Block, validities: Block, answers: Block, defined: Block,
-    levels: Levels, state: State, row: int, stop: int, answering: bool,
+    levels: Levels, state: State, row: int, stop: int, inserting: bool, answering: bool,
 ) -> tuple[State, int]:  # fmt: skip
-    """Insert rows until a block is full, and answer each; with no rows, answer once."""
+    """Insert rows until a block is full, and answer each.
+
+    Not inserting, it answers for the window as it is.
+    """
     state = refill(state, levels)
-    if row == stop and answering:
-        lower_row(answers, defined, 0, query(state, levels))
     while row < stop:
-        state = insert(state, levels, lift_row(columns, validities, row))
+        if inserting:
+            state = insert(state, levels, lift_row(columns, validities, row))
         if answering:
             lower_row(answers, defined, row, query(state, levels))
         row += 1
@@ -360,25 +366,27 @@ def insert_rows(
 
 def slide_rows(
     columns: Block, validities: Block, answers: Block, defined: Block,
-    levels: Levels, state: State, row: int, stop: int, answering: bool,
+    levels: Levels, state: State, row: int, stop: int, inserting: bool, answering: bool,
 ) -> tuple[State, int]:  # fmt: skip
     """Like `insert_rows`, with a policy that is asked after each row, and may need a block for it.
 
     If the policy is not settled, the row that it is called with has been inserted.
     """
-    state = refill(state, levels)
-    if row == stop and answering:
-        lower_row(answers, defined, 0, query(state, levels))
     while row < stop:
-        if state.policy == SETTLED:
-            state = insert(state, levels, lift_row(columns, validities, row))
-            state = ask(state, levels)
+        state = refill(state, levels)
+        if state.policy == SETTLED and inserting:
+            state = ask(insert(state, levels, lift_row(columns, validities, row)), levels)
         if state.policy == ASKING:
             state = search(state, levels)
+            if state.policy == ASKING:
+                break
         if state.policy == LEAVING:
             state = let_leave(state, levels)
-        if state.policy != SETTLED:
-            break
+            if not is_ready(state):
+                if state.top == 0:
+                    continue
+                break
+            state = settled(state)
         if answering:
             lower_row(answers, defined, row, query(state, levels))
         row += 1

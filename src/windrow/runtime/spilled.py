@@ -58,14 +58,14 @@ class SpilledTree:
 
     def advance(
         self, columns: Any, validities: Any, answers: Any, defined: Any,
-        begin: int, stop: int, answering: bool,
+        begin: int, stop: int, inserting: bool, answering: bool,
     ) -> int:  # fmt: skip
-        """Insert rows up to the end of a block, and say how far it got."""
+        """Insert rows up to the end of a block, and say how far it got; or answer for none."""
         self._put_full_blocks()
         self._load_heads()
         self.state, row = self._kernel(
             *self._memory.workspace(), columns, validities, answers, defined,
-            self._levels, self.state, begin, stop, answering,
+            self._levels, self.state, begin, stop, inserting, answering,
         )  # fmt: skip
         return int(row)
 
@@ -77,7 +77,7 @@ class SpilledTree:
     def settle(self, columns: Any, validities: Any, answers: Any, defined: Any) -> None:
         """Finish what a policy was at when the store failed; the arguments hold no rows."""
         while not self.is_settled:
-            self.advance(columns, validities, answers, defined, -1, 0, False)
+            self.advance(columns, validities, answers, defined, -1, 0, False, False)
 
     def evict_many(self, count: int) -> None:
         """Drop the oldest events, without reading those that leave."""

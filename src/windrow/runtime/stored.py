@@ -168,7 +168,7 @@ class StoredWindow:
         self._catch_up()
         answers = self._program.answers(1)
         with overflow_named():
-            self._tree.advance(*self._program.no_events(), *_written(answers), 0, 0, True)
+            self._tree.advance(*self._program.no_events(), *_written(answers), 0, 1, False, True)
         return self._program.result(answers)[0].as_py()
 
     def clear(self) -> None:
@@ -234,7 +234,7 @@ class StoredWindow:
         row = 0
         while row < size:
             with overflow_named():
-                row = self._tree.advance(*block, *_written(answers), row, size, answering)
+                row = self._tree.advance(*block, *_written(answers), row, size, True, answering)
             if self._is_late():
                 self._commit()
         return self._program.result(answers)
