@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # Targets check what the machine lacks before they install or run anything: order matters.
 .NOTPARALLEL:
-.PHONY: help setup demo test check bench bench-spark clean java
+.PHONY: help setup demo test check bench bench-spark bench-streaming clean java
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -42,6 +42,9 @@ bench: java $(STAMP) ## measure, and print ratios
 
 bench-spark: java $(STAMP) ## measure windrow on Spark against Spark's own windows (about half an hour)
 	@$(BIN)/python -m benchmarks 'spark*'
+
+bench-streaming: java $(STAMP) ## measure windrow on Spark streams against Spark's own windows
+	@$(BIN)/python -m benchmarks streaming
 
 clean: ## remove .venv, caches and what the demo wrote
 	@rm -rf $(VENV) demo-output build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

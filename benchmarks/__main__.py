@@ -22,6 +22,7 @@ SUITES = {
     "spark_builtin": "Spark batch, one built-in function",
     "spark_user": "Spark batch, an aggregation of one's own",
     "spark_settings": "Spark batch, settings of the session (ratio: the usual time over this one)",
+    "streaming": "Spark streams, against Spark's own windows",
     "spark_memory": "Spark batch, a key of any size in bounded memory",
 }
 

@@ -46,6 +46,7 @@ from windrow.api import over, plan, slide
 from windrow.errors import (
     AggregateOverflow,
     EmptyWindow,
+    IncompatibleState,
     InvalidAggregation,
     InvalidArgument,
     LawViolation,
@@ -65,6 +66,7 @@ __all__ = [
     "AggregateOverflow",
     "Aggregation",
     "EmptyWindow",
+    "IncompatibleState",
     "InvalidAggregation",
     "InvalidArgument",
     "LawViolation",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from typing import Any
 
 from windrow.algebra.aggregation import Measure
@@ -89,6 +90,8 @@ def slide(
     prefer: str = "throughput",
     exact: bool = True,
     schema: Any = None,
+    lateness: str | timedelta | None = None,
+    shards: int | None = None,
 ) -> Any:
     """An answer per slide: like Spark's F.window, without a copy of each row per window.
 
@@ -106,6 +109,10 @@ def slide(
             something behind in its answers.
         schema: the columns of a Spark DataFrame as a `StructType`, for where Spark cannot be asked
             for them: in the functions of `pyspark.pipelines`.
+        lateness: on a stream without a watermark of its own, how much older than the newest event
+            seen an event may come and still be counted.
+        shards: on a stream, in how many parts the keys are kept, as many as there are shuffle
+            partitions unless said; fixed once a query has started.
 
     Returns:
         The key columns, `window_start`, `window_end` and one column per aggregation, with the
@@ -127,9 +134,12 @@ def slide(
     if type(data).__module__.startswith("pyspark."):
         from windrow.spark.slide import slide_dataframe
 
-        return slide_dataframe(data, schema=schema, **arguments)
+        return slide_dataframe(data, schema=schema, lateness=lateness, shards=shards, **arguments)
     if schema is not None:
         raise InvalidArgument("schema: is for Spark DataFrames; other data says its own")
+    if lateness is not None or shards is not None:
+        name = "lateness" if shards is None else "shards"
+        raise InvalidArgument(f"{name}: is for streaming DataFrames; a table is final")
     table = to_table(data)
     return slide_table(table, resolve_slide(table.schema, **arguments))
 

@@ -29,6 +29,10 @@ class StoreError(WindrowError, OSError):
     """A store failed, or holds what cannot be right; the message names the store and the key."""
 
 
+class IncompatibleState(WindrowError, ValueError):
+    """The state of a stream's checkpoint was written by another query or another windrow."""
+
+
 class LawViolation(WindrowError, AssertionError):
     """An aggregation broke a law that it declares; the message holds the example."""
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 # A subcommand is a module of this package: see README.md beside this file.
-SUBCOMMANDS = ("demo",)
+SUBCOMMANDS = ("demo", "state")
 
 EXTRA_OF = {"pyspark": "demo", "matplotlib": "demo", "rich": "demo"}
 

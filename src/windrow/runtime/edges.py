@@ -249,6 +249,58 @@ def periodic(starts: Array, order: Array, periods: Periods) -> tuple[Array, Arra
     return begins, firsts, stops
 
 
+def _held_between(
+    starts: Array,
+    order: Array,
+    extent: int,
+    slide: int,
+    low: int,
+    high: int,
+    fill: bool,
+    begins: Array,
+    firsts: Array,
+    stops: Array,
+) -> int:
+    answer = 0
+    for run in range(len(starts) - 1):
+        row = starts[run]
+        end = min(starts[run + 1], len(order))
+        stop = row
+        begin = low
+        while begin <= high and row < end:
+            if order[row] < begin:
+                row += 1
+            elif order[row] - begin >= extent:
+                # To the first window that ends behind the row.
+                begin += ((order[row] - begin - extent) // slide + 1) * slide
+            else:
+                while stop < end and order[stop] - begin < extent:
+                    stop += 1
+                if fill:
+                    begins[answer] = begin
+                    firsts[answer] = row
+                    stops[answer] = stop
+                answer += 1
+                begin += slide
+    return answer
+
+
+def held_between(
+    starts: Array, order: Array, extent: int, slide: int, low: int, high: int
+) -> tuple[Array, Array, Array]:
+    """The windows [begin, begin + extent) that hold a row: their begins, firsts and stops.
+
+    Begins are those from `low` to `high`, one slide apart, for every key. Of the rows, those in no
+    such window are passed over.
+    """
+    walk = compiled_loop(_held_between)
+    asked = starts, order, extent, slide, low, high
+    count = int(walk(*asked, False, _NONE, _NONE, _NONE))
+    begins, firsts, stops = (np.empty(count, np.int64) for _ in range(3))
+    walk(*asked, True, begins, firsts, stops)
+    return begins, firsts, stops
+
+
 def _pieces(starts: Array, size: int) -> list[tuple[int, int, Array]]:
     """The rows in pieces of whole runs, one for each thread; each with its own starts."""
     wanted = max(min(cores(), size // _SMALLEST_PIECE), 1)

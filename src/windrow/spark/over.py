@@ -22,6 +22,8 @@ from windrow.spark.source import source_of, title
 def over_dataframe(data: Any, *, schema: StructType | None, **arguments: Any) -> Any:
     """The DataFrame with the columns of `wr.over` added."""
     source = source_of(data, schema)
+    if source.is_streaming:
+        raise InvalidArgument("data: a streaming DataFrame is not supported yet")
     frame, schema = source.frame, source.schema
     plan = resolve_over(arrow_schema(source), **arguments)
     if not plan.order:

@@ -31,17 +31,19 @@ _REFUSED = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
 
 @dataclass(frozen=True)
 class Source:
-    """A batch DataFrame.
+    """A DataFrame.
 
     Attributes:
         frame: the DataFrame.
         schema: its columns.
         may_ask: whether Spark may be asked about the data now, in small jobs too.
+        is_streaming: whether it is known to be a stream.
     """
 
     frame: Any
     schema: StructType
     may_ask: bool
+    is_streaming: bool = False
 
     def map_in_arrow(self, arranged: Any, function: Function, result: StructType, name: str) -> Any:
         """What `mapInArrow` makes of the source's columns, once they are arranged.
@@ -89,9 +91,7 @@ def _asked(frame: Any) -> Source:
             "schema: in a function of pyspark.pipelines Spark cannot be asked for the columns of "
             "data; state them, as in schema=StructType().add('ts', 'timestamp')"
         ) from None
-    if is_streaming:
-        raise InvalidArgument("data: a streaming DataFrame is not supported yet")
-    return Source(frame, schema, may_ask=True)
+    return Source(frame, schema, may_ask=True, is_streaming=is_streaming)
 
 
 def title(operation: str, features: Iterable[Feature], windows: Iterable[str]) -> str:

@@ -1,0 +1,170 @@
+"""`slide` on streams against `F.window` in the same trigger, start-up included.
+
+Every event is one second after the one before of its key, so that a slide of a second has an answer
+for every key: as many answers as events. Files are read some at a time, until there are no more.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import windrow as wr
+from benchmarks.harness import Comparison, best_times
+from benchmarks.spark_events import session
+from windrow.planning.choose import Wish
+from windrow.planning.slide import resolve_slide
+from windrow.runtime.stream.slide import StreamSlide
+
+EVENTS = 4_000_000
+FEWER_EVENTS = 500_000
+KEYS = 1_000
+FILES = 8
+SCHEMA = "k long, ts timestamp, x double"
+_ARROW = pa.schema([("k", pa.int64()), ("ts", pa.timestamp("us", "UTC")), ("x", pa.float64())])
+_CONF = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+}
+_SECOND = 10**6
+_BEGIN = 10**9  # seconds
+
+#: what a contestant makes of a stream of events
+Query = Callable[[DataFrame], DataFrame]
+
+
+def run(events: int = EVENTS, fewer: int = FEWER_EVENTS, rounds: int = 2) -> list[Comparison]:
+    """Throughput at several ratios of range to slide, and what state costs."""
+    with session(**_CONF) as spark, files(events) as many, files(fewer) as few:
+        at_60 = race(spark, many, {"windrow": windrow(60), "F.window": native(60)}, rounds)
+        at_500 = race(spark, few, {"windrow": windrow(500), "F.window": native(500)}, rounds)
+        ranges = race(spark, many, {"60": windrow(60), "3600": windrow(3600)}, rounds)
+    day, hour = bytes_written(24 * 60), bytes_written(60)
+    return [
+        Comparison(
+            f"slide of {events:,} events, 60:1", "F.window", at_60["windrow"], at_60["F.window"], 6
+        ),
+        Comparison(
+            f"slide of {fewer:,} events, 500:1",
+            "F.window",
+            at_500["windrow"],
+            at_500["F.window"],
+            20,
+        ),
+        Comparison("slide, 3600:1", "slide, 60:1", ranges["3600"], ranges["60"], 0.8),
+        Comparison(
+            "state written per batch, 24 hours (s: MB)", "1 hour", day / 1e6, hour / 1e6, 1 / 1.5
+        ),
+    ]
+
+
+def windrow(seconds: int) -> Query:
+    """Max and mean of so many seconds, every second."""
+    window = wr.time(f"{seconds} seconds", every="1 second")
+
+    def query(stream: DataFrame) -> DataFrame:
+        answers: DataFrame = wr.slide(
+            stream, key="k", order="ts", windows=window, aggs=[wr.max("x"), wr.mean("x")],
+            lateness="10 seconds",
+        )  # fmt: skip
+        return answers
+
+    return query
+
+
+def native(seconds: int) -> Query:
+    """The same with Spark's own windows."""
+    window = F.window("ts", f"{seconds} seconds", "1 second")
+
+    def query(stream: DataFrame) -> DataFrame:
+        watched = stream.withWatermark("ts", "10 seconds")
+        return watched.groupBy("k", window).agg(F.max("x"), F.avg("x"))
+
+    return query
+
+
+@contextmanager
+def files(events: int) -> Iterator[Path]:
+    """Events in files, in the order of time."""
+    folder = Path(tempfile.mkdtemp(prefix="windrow-bench-"))
+    try:
+        per_file = events // FILES
+        random = np.random.default_rng(3)
+        for number in range(FILES):
+            ids = np.arange(number * per_file, (number + 1) * per_file)
+            times = (_BEGIN + ids // KEYS) * _SECOND + ids % KEYS
+            columns = [
+                pa.array(ids % KEYS),
+                pa.array(times).view(_ARROW.field("ts").type),
+                pa.array(random.random(per_file)),
+            ]
+            pq.write_table(pa.table(columns, schema=_ARROW), folder / f"{number:03}.parquet")
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def race(
+    spark: SparkSession, folder: Path, queries: dict[str, Query], rounds: int
+) -> dict[str, float]:
+    """The best time of each query over all files; they take turns."""
+
+    def to_nowhere(query: Query) -> Callable[[], None]:
+        def run() -> None:
+            stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 2)
+            checkpoint = tempfile.mkdtemp(prefix="windrow-bench-")
+            try:
+                started = (
+                    query(stream.parquet(str(folder)))
+                    .writeStream.format("noop")
+                    .option("checkpointLocation", checkpoint)
+                    .trigger(availableNow=True)
+                    .start()
+                )
+                started.awaitTermination()
+            finally:
+                shutil.rmtree(checkpoint)
+
+        return run
+
+    contestants = {name: to_nowhere(query) for name, query in queries.items()}
+    return best_times(contestants, rounds, warm_up=0)
+
+
+class _Memory(dict[int, bytes]):
+    """A shard's storage, in this process."""
+
+    def put(self, number: int, data: bytes) -> None:
+        self[number] = data
+
+    def delete(self, number: int) -> None:
+        del self[number]
+
+
+def bytes_written(minutes: int) -> float:
+    """State written per batch of a minute, by a shard of all keys, once the window is full."""
+    plan = resolve_slide(
+        _ARROW, key="k", order="ts", windows=wr.time(f"{minutes} minutes", every="1 minute"),
+        aggs=[wr.max("x"), wr.mean("x")], wish=Wish(), changes_only=False,
+    )  # fmt: skip
+    stream, storage, written = StreamSlide(plan, set(), shards=1), _Memory(), []
+    keys, values = np.arange(KEYS), np.ones(KEYS)
+    for batch in range(minutes + 64):
+        times = np.full(KEYS, (_BEGIN + 60 * batch) * _SECOND)
+        events = pa.table(
+            [keys, pa.array(times).view(_ARROW.field("ts").type), values], schema=_ARROW
+        )
+        step = stream.advance(storage, [events], (_BEGIN + 60 * (batch - 1)) * 1000)
+        written.append(step.bytes_written)
+    return float(np.mean(written[-64:]))

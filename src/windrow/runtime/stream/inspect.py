@@ -1,0 +1,122 @@
+"""What the state of a shard holds, found from its blocks alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.runtime.sorting import arrange
+from windrow.runtime.stream.maps import SLICE
+from windrow.runtime.stream.state import (
+    CELLS_SCHEMA,
+    DESCRIPTION,
+    HEADER,
+    NODE,
+    SLICES,
+    WAITING,
+    WAITING_SCHEMA,
+    Header,
+    block_number,
+    content_of,
+    group_of,
+    integers_of,
+    kind_of,
+)
+from windrow.slicing import Slices
+
+Array = np.ndarray[Any, Any]
+
+_NANOSECONDS_IN_A_SECOND = 10**9
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a shard's state holds.
+
+    Attributes:
+        query: what the query is, line by line.
+        keys: how many keys have cells, or events that wait.
+        blocks: how many blocks there are, of all kinds.
+        bytes: how large they are.
+        waiting: how many events are not final.
+        oldest, newest: where the oldest slice with a cell begins and the newest slice that is not
+            empty ends, in seconds since the epoch; None if there is none.
+    """
+
+    query: list[str]
+    keys: int
+    blocks: int
+    bytes: int
+    waiting: int
+    oldest: float | None
+    newest: float | None
+
+
+def summary(blocks: Mapping[int, bytes]) -> Summary:
+    """What the blocks of a shard hold."""
+    cells = _batches(blocks, NODE, CELLS_SCHEMA)
+    waiting = _batches(blocks, WAITING, WAITING_SCHEMA)
+    header = Header.decoded(content_of(blocks[block_number(HEADER)]))
+    spans = []
+    for group, state in enumerate(header.groups):
+        numbers = [batch[SLICE].to_numpy() for owner, batch in cells if owner == group]
+        numbers += [np.array([each.first, each.last]) for each in state.waiting]
+        if numbers:
+            told = integers_of(content_of(blocks[block_number(SLICES, group)]))
+            spans.append(_span(np.concatenate(numbers), told))
+    query = content_of(blocks[block_number(DESCRIPTION)]).decode().split("\n")
+    key = sum(name.startswith("key_") for name in _schema(blocks, CELLS_SCHEMA).names)
+    columns = _schema(blocks, WAITING_SCHEMA).names[:key]
+    return Summary(
+        query,
+        _distinct(
+            [batch.select(range(1, key + 1)) for _owner, batch in cells],
+            [batch.select(columns) for _owner, batch in waiting],
+        ),
+        len(blocks),
+        sum(map(len, blocks.values())),
+        sum(batch.num_rows for owner, batch in waiting if owner == 0),
+        min((begin for begin, _end in spans), default=None),
+        max((end for _begin, end in spans), default=None),
+    )
+
+
+def _schema(blocks: Mapping[int, bytes], kind: int) -> pa.Schema:
+    return pa.ipc.read_schema(pa.py_buffer(content_of(blocks[block_number(kind)])))
+
+
+def _batches(
+    blocks: Mapping[int, bytes], kind: int, schema_kind: int
+) -> list[tuple[int, pa.RecordBatch]]:
+    """The blocks of a kind, each with its group."""
+    schema = _schema(blocks, schema_kind)
+    return [
+        (group_of(number), pa.ipc.read_record_batch(pa.py_buffer(content_of(data)), schema))
+        for number, data in blocks.items()
+        if kind_of(number) == kind
+    ]
+
+
+def _span(numbers: Array, told: list[int]) -> tuple[float, float]:
+    """Where slices of these numbers begin and end; `told` is what was written of all slices."""
+    tick, period, *edges = told
+    slices = Slices(period, tuple(edges))
+    begin = int(slices.starts(numbers.min(keepdims=True))[0])
+    end = int(slices.ends(numbers.max(keepdims=True))[0])
+    return begin * tick / _NANOSECONDS_IN_A_SECOND, end * tick / _NANOSECONDS_IN_A_SECOND
+
+
+def _distinct(*tables: list[pa.RecordBatch]) -> int:
+    """How many keys there are; the columns of all batches are those of a key, in order."""
+    batches = [batch for each in tables for batch in each if batch.num_rows]
+    if not batches:
+        return 0
+    names = batches[0].schema.names
+    table = pa.Table.from_batches([batch.rename_columns(names) for batch in batches])
+    keys = [table[name].combine_chunks() for name in names]
+    _permutation, starts = arrange(keys, [], table.num_rows)
+    return len(starts) - 1

@@ -1,0 +1,191 @@
+"""Maps from key to partial: the monoid whose windows are the windows of all keys at once.
+
+A map is a batch of cells. A cell is the partial of one key over a run of slices, and names the
+oldest of them; its columns are
+
+      slice | key_0 .. | field_0 .. | value_0 ..
+
+one for each column of the key, each field of the partial, and each value that an answer is taken
+from. Cells of many slices may stand in one batch: it is the map that folding gives, put off.
+
+To combine maps is to lay their cells one behind the other, older first, and to fold the cells of
+equal keys: keys are grouped without being compared, by one pass over all of them, so that any
+number of maps is combined at the cost of reading them once. Keys come in the order in which they
+were first seen.
+
+A partial that carries a position, as that of `arg_max` does, says which row its answer is taken
+from. Rows do not last, so the value itself goes with the cell, and while cells are folded the
+position is that of the cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.algebra.compiler import Kernel
+from windrow.algebra.memory import KernelMemory
+from windrow.algebra.slots import Ring, combine, load, store
+from windrow.runtime.features import Features
+from windrow.runtime.slices import aggregate_slices
+from windrow.runtime.sorting import arrange
+
+Array = np.ndarray[Any, Any]
+
+SLICE = "slice"
+
+
+class Grouped(NamedTuple):
+    """Cells, arranged by key; those of a key keep their order.
+
+    Attributes:
+        cells: as they were.
+        places: for each arranged cell, where it stands among them.
+        starts: the arranged cells at which a new key begins (see `windrow.runtime.runs`).
+        partials: of the arranged cells.
+    """
+
+    cells: pa.RecordBatch
+    places: Array
+    starts: Array
+    partials: Ring
+
+
+class Maps:
+    """The maps of the compiled features of a plan."""
+
+    def __init__(
+        self, key: Sequence[str], types: Mapping[str, pa.DataType], features: Features
+    ) -> None:
+        """`types` are those of the columns that hold the key and what is carried."""
+        self._features, product = features, features.product
+        self._key = key
+        #: by the place of the position in a partial, the column that it is a position of
+        self._carried = {
+            product.fields_of(index)[-1]: feature.carried
+            for index, feature in enumerate(features.compiled)
+            if feature.carried is not None
+        }
+        self._fields = [f"field_{place}" for place in range(len(product.fields))]
+        self.keys = [f"key_{index}" for index in range(len(key))]
+        self.schema = pa.schema(
+            [
+                (SLICE, pa.int64()),
+                *zip(self.keys, (types[name] for name in key), strict=True),
+                *(
+                    (name, pa.from_numpy_dtype(np.dtype(entry.dtype)))
+                    for name, entry in zip(self._fields, product.fields, strict=True)
+                ),
+                *((f"value_{place}", types[name]) for place, name in self._carried.items()),
+            ]
+        )
+        self.empty = pa.RecordBatch.from_pylist([], self.schema)
+        self._aggregate = Kernel(aggregate_slices, (), product, features.checked)
+        self._fold = Kernel(fold_cells, (), product, features.checked)
+
+    # From events ---------------------------------------------------------------------------------
+
+    def of_events(
+        self, columns: Mapping[str, pa.Array], order: Sequence[str], slices: Array
+    ) -> pa.RecordBatch:
+        """The cells of events, each of one slice, by key and then by slice.
+
+        Args:
+            columns: of the events: the key, the order, and what the features read.
+            order: the columns that order the events of a key.
+            slices: the number of the slice that each event is in.
+        """
+        size = len(slices)
+        keys = [columns[name] for name in self._key]
+        permutation, starts = arrange(keys, [columns[name] for name in order], size)
+        if permutation is not None:
+            indices = pa.array(permutation)
+            slices = slices[permutation]
+            keys = [column.take(indices) for column in keys]
+            read = {*self._features.input_columns, *self._carried.values()}
+            columns = {name: columns[name].take(indices) for name in read}
+        begins = np.union1d(starts[:-1], np.flatnonzero(np.diff(slices)) + 1)
+        cuts = np.append(begins, size)
+        partials = self._room(len(begins))
+        if size:
+            block = self._features.compiled_block(columns, size, 0)
+            self._aggregate(*block, cuts, partials, 0, 0, len(begins))
+        heads = pa.array(begins)
+        return self._batch(
+            slices[begins],
+            [column.take(heads) for column in keys],
+            partials,
+            lambda place: columns[self._carried[place]],
+        )
+
+    # The monoid ----------------------------------------------------------------------------------
+
+    def fold(self, maps: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+        """The maps, older first, as one with a single cell for each key."""
+        cells, places, starts, partials = self.grouped(maps)
+        begins = starts[:-1]
+        folded = self._room(len(begins))
+        if cells.num_rows:
+            cuts = np.append(begins, cells.num_rows)
+            self._fold(partials, cuts, folded, 0, len(begins))
+        heads = cells.take(pa.array(places[begins]))
+        return self._batch(
+            heads[SLICE].to_numpy(),
+            [heads[name] for name in self.keys],
+            folded,
+            lambda place: cells[f"value_{place}"],
+        )
+
+    def grouped(self, maps: Sequence[pa.RecordBatch]) -> Grouped:
+        """The cells of all maps, older first, with those of a key together."""
+        cells = pa.concat_batches(maps) if maps else self.empty
+        size = cells.num_rows
+        permutation, starts = arrange([cells[name] for name in self.keys], [], size)
+        places = np.arange(size) if permutation is None else permutation
+        partials = self._room(size)
+        for place, (name, stored) in enumerate(zip(self._fields, partials, strict=True)):
+            values = cells[name].to_numpy()[places]
+            # Of a position that was stored, only whether there was one is left.
+            stored[:size] = np.where(values < 0, -1, places) if place in self._carried else values
+        return Grouped(cells, places, starts, partials)
+
+    def carried(self, cells: pa.RecordBatch, feature: int) -> Callable[[str, pa.Array], pa.Array]:
+        """What finds the values that a compiled feature's answers are taken from, by position."""
+        place = self._features.product.fields_of(feature)[-1]
+        return lambda _name, positions: cells[f"value_{place}"].take(positions)
+
+    # Columns -------------------------------------------------------------------------------------
+
+    def _room(self, count: int) -> Ring:
+        """Room for partials; kernels find them by the low bits of their number."""
+        return KernelMemory(self._features.product).queue(1 << max(count - 1, 0).bit_length())
+
+    def _batch(
+        self,
+        slices: Array,
+        keys: Sequence[pa.Array],
+        partials: Ring,
+        source: Callable[[int], pa.Array],
+    ) -> pa.RecordBatch:
+        """Cells from partials; `source` holds the values that their positions point to."""
+        fields = [column[: len(slices)] for column in partials]
+        values = [
+            source(place).take(pa.array(fields[place], mask=fields[place] < 0))
+            for place in self._carried
+        ]
+        for place in self._carried:
+            fields[place] = np.minimum(fields[place], 0)
+        arrays = [pa.array(slices), *keys, *map(pa.array, fields), *values]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+
+def fold_cells(cells: Ring, cuts: Any, folded: Ring, begin: int, stop: int) -> None:
+    """Combine the cells from each cut to the next."""
+    for number in range(begin, stop):
+        partial = load(cells, cuts[number])
+        for cell in range(cuts[number] + 1, cuts[number + 1]):
+            partial = combine(partial, load(cells, cell))
+        store(folded, number, partial)

@@ -1,0 +1,203 @@
+"""The state of a shard as bytes: blocks of columns by number, and a header that knows them.
+
+A block begins with eight bytes, of which the first is the version of the layout; what follows is an
+Arrow record batch without its schema, which the plan knows. The header is 64-bit integers behind
+the same eight bytes. Nothing is ever pickled. What is the same in every batch is written once: what
+the query is, as text, and the schemas and slices, so that state can be read without the query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.errors import IncompatibleState
+
+VERSION = 1
+_PREFIX = bytes([VERSION, 0, 0, 0, 0, 0, 0, 0])
+
+#: what a block holds, in the highest byte of its number
+HEADER, DESCRIPTION, CELLS_SCHEMA, WAITING_SCHEMA, SLICES, NODE, WAITING = range(7)
+_KIND_BITS, _GROUP_BITS = 56, 48
+
+#: for an edge or a timer that is not known yet
+NONE = np.iinfo(np.int64).min
+
+
+class Storage(Protocol):
+    """Where the blocks of one shard lie."""
+
+    def get(self, number: int) -> bytes | None:
+        """The bytes of a block, None if there is none."""
+
+    def put(self, number: int, data: bytes) -> None:
+        """Write a block, over what was there."""
+
+    def delete(self, number: int) -> None:
+        """Delete a block that is there."""
+
+
+def block_number(kind: int, group: int = 0, number: int = 0) -> int:
+    """Where a block of a group of windows lies in a shard's storage."""
+    return kind << _KIND_BITS | group << _GROUP_BITS | number
+
+
+def kind_of(number: int) -> int:
+    """What a block holds."""
+    return number >> _KIND_BITS
+
+
+def group_of(number: int) -> int:
+    """The group of windows that a block belongs to."""
+    return number >> _GROUP_BITS & (1 << _KIND_BITS - _GROUP_BITS) - 1
+
+
+def content_of(data: bytes) -> bytes:
+    """What stands in a block behind its version."""
+    if data[0] != VERSION:
+        raise IncompatibleState(
+            f"checkpoint: its state has layout {data[0]}, and this windrow knows layout {VERSION}; "
+            "run the query with the windrow that wrote it, or start a new one"
+        )
+    return data[len(_PREFIX) :]
+
+
+def integers(numbers: Sequence[int]) -> bytes:
+    """Integers as bytes."""
+    return np.array(numbers, "<i8").tobytes()
+
+
+def integers_of(content: bytes) -> list[int]:
+    """The integers that were written as these bytes."""
+    return np.frombuffer(content, "<i8").tolist()  # type: ignore[no-any-return]
+
+
+class Blocks:
+    """The blocks of a shard while one batch is worked on: each is read once; bytes are counted."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._known: dict[int, pa.RecordBatch] = {}
+        self.bytes_read = 0
+        self.bytes_written = 0
+
+    def bytes_of(self, number: int) -> bytes | None:
+        """What stands in a block, behind the version."""
+        data = self._storage.get(number)
+        if data is None:
+            return None
+        self.bytes_read += len(data)
+        return content_of(data)
+
+    def write(self, number: int, content: bytes) -> None:
+        """Put bytes into a block."""
+        data = _PREFIX + content
+        self.bytes_written += len(data)
+        self._storage.put(number, data)
+
+    def load(self, number: int, schema: pa.Schema) -> pa.RecordBatch:
+        """The columns of a block that is there."""
+        if number not in self._known:
+            content = self.bytes_of(number)
+            if content is None:
+                raise IncompatibleState(
+                    f"checkpoint: its state lacks block {number}; start from a checkpoint that was "
+                    "not changed"
+                )
+            self._known[number] = pa.ipc.read_record_batch(pa.py_buffer(content), schema)
+        return self._known[number]
+
+    def store(self, number: int, batch: pa.RecordBatch) -> None:
+        """Write columns into a block."""
+        self._known[number] = batch
+        self.write(number, batch.serialize().to_pybytes())
+
+    def delete(self, number: int) -> None:
+        """Delete a block that is there."""
+        self._known.pop(number, None)
+        self._storage.delete(number)
+
+
+@dataclass
+class Waiting:
+    """A block of events that are not final: its number, its oldest and its newest slice."""
+
+    number: int
+    first: int
+    last: int
+
+
+@dataclass
+class GroupState:
+    """What is known of the blocks of windows that share slices.
+
+    Attributes:
+        fronts: for each window, its oldest block of cells; those before are of no use to it.
+        edge: the oldest slice that is not final.
+        end: the number of the next block of cells.
+        next_waiting: the number of the next block of events.
+        waiting: the blocks of events that are not final, in the order of arrival.
+    """
+
+    fronts: list[int]
+    edge: int = NONE
+    end: int = 0
+    next_waiting: int = 0
+    waiting: list[Waiting] = field(default_factory=list)
+
+    @property
+    def front(self) -> int:
+        """The oldest block that some window needs."""
+        return min(self.fronts)
+
+    def numbers(self) -> list[int]:
+        """The state as integers."""
+        waiting = [
+            number for each in self.waiting for number in (each.number, each.first, each.last)
+        ]
+        return [
+            self.edge, self.end, self.next_waiting,
+            len(self.fronts), *self.fronts, len(self.waiting), *waiting,
+        ]  # fmt: skip
+
+    @classmethod
+    def of_numbers(cls, numbers: Iterator[int]) -> GroupState:
+        """The state that was written as these integers."""
+        edge, end, next_waiting, fronts = (next(numbers) for _ in range(4))
+        held = [next(numbers) for _ in range(fronts)]
+        waiting = [
+            Waiting(next(numbers), next(numbers), next(numbers)) for _ in range(next(numbers))
+        ]
+        return cls(held, edge, end, next_waiting, waiting)
+
+
+@dataclass
+class Header:
+    """What is known of a shard: of which plan it is, when it is to be woken, its groups."""
+
+    fingerprint: int
+    groups: list[GroupState]
+    timer: int = NONE
+
+    def encoded(self) -> bytes:
+        """The header as bytes."""
+        groups = [number for group in self.groups for number in group.numbers()]
+        return integers([self.fingerprint, self.timer, len(self.groups), *groups])
+
+    @classmethod
+    def decoded(cls, data: bytes) -> Header:
+        """The header that was written as these bytes."""
+        numbers = iter(integers_of(data))
+        fingerprint, timer, groups = (next(numbers) for _ in range(3))
+        return cls(fingerprint, [GroupState.of_numbers(numbers) for _ in range(groups)], timer)
+
+
+def differences(before: Sequence[str], now: Sequence[str]) -> str:
+    """What of two descriptions is not in both."""
+    gone = [line for line in before if line not in now]
+    new = [line for line in now if line not in before]
+    return "; ".join([*(f"was {line}" for line in gone), *(f"is now {line}" for line in new)])

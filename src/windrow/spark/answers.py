@@ -1,0 +1,64 @@
+"""What `slide` reads of a DataFrame and answers, on tables and on streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import pyarrow as pa
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StructType
+
+from windrow.planning.slide import END, START, SlidePlan
+from windrow.spark.frames import plain_names, renamed
+from windrow.spark.source import Source
+
+#: so many rows are answered at once: Spark's batches of 10,000 cost a third more time
+ROWS_AT_ONCE = 2**16
+
+
+def reading(source: Source, columns: Sequence[str]) -> Source:
+    """The columns that are read, under names that Spark does not take apart."""
+    names = plain_names(source.schema.names)
+    places = [source.schema.names.index(name) for name in columns]
+    frame = source.frame.toDF(*names).select(*(names[place] for place in places))
+    fields = renamed(source.schema, names).fields
+    return replace(source, frame=frame, schema=StructType([fields[place] for place in places]))
+
+
+def result_columns(schema: StructType, plan: SlidePlan) -> StructType:
+    """The columns of the answers; keys as they are, times in microseconds."""
+    found = from_arrow_schema(in_microseconds(plan.output_schema))
+    fields = {field.name: field for field in schema.fields if field.name in plan.key}
+    return StructType([fields.get(field.name, field) for field in found.fields])
+
+
+def in_microseconds(schema: pa.Schema) -> pa.Schema:
+    """Spark knows no other unit of time."""
+    for name in (START, END):
+        field = schema.field(name)
+        if pa.types.is_timestamp(field.type):
+            exact = field.with_type(pa.timestamp("us", field.type.tz))
+            schema = schema.set(schema.get_field_index(name), exact)
+    return schema
+
+
+def answer_batches(table: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Answers as Spark takes them, under names that it does not take apart."""
+    for name in (START, END):
+        index = table.column_names.index(name)
+        table = table.set_column(index, name, table[name].cast(schema.field(name).type))
+    table = table.rename_columns(list(plain_names(table.column_names)))
+    yield from table.combine_chunks().to_batches(max_chunksize=ROWS_AT_ONCE)
+
+
+def gathered(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches of at least so many."""
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(each.num_rows for each in held) >= rows:
+            yield pa.concat_batches(held)
+            held = []
+    if any(each.num_rows for each in held):
+        yield pa.concat_batches(held)

@@ -1,0 +1,1 @@
+"""windrow on Structured Streaming."""

@@ -1,0 +1,94 @@
+"""Events into payloads, one for each shard, and payloads into answers.
+
+Spark's stateful operator calls Python for every row and key. A payload is a row that holds many
+events of one shard as the bytes of an Arrow batch, so that it is called for shards, and with few
+rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from windrow.spark.answers import gathered
+from windrow.spark.stream.shards import labels
+
+Function = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+PACKED = "shard int, newest timestamp, payload binary"
+_PACKED = pa.schema(
+    [("shard", pa.int32()), ("newest", pa.timestamp("us", "UTC")), ("payload", pa.binary())]
+)
+#: so many events are packed at once
+_EVENTS_AT_ONCE = 2**18
+
+
+def pack(schema: pa.Schema, order: str, shards: int) -> Function:
+    """What packs the events of a task.
+
+    Args:
+        schema: the columns of an event. The batches have the number of its shard in front.
+        order: the column that says when an event was.
+        shards: how many there are.
+    """
+    stands_for = np.array(labels(shards), np.int32)
+
+    def packed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in gathered(batches, _EVENTS_AT_ONCE):
+            numbers = batch.column(0).to_numpy()
+            events = pa.RecordBatch.from_arrays(
+                [
+                    column.cast(field.type)
+                    for column, field in zip(batch.columns[1:], schema, strict=True)
+                ],
+                schema=schema,
+            )
+            yield _payloads(events, numbers, events[order], stands_for)
+
+    return packed
+
+
+def _payloads(
+    events: pa.RecordBatch, numbers: Any, times: pa.Array, stands_for: Any
+) -> pa.RecordBatch:
+    """One row for each shard that has events, and an empty one for label 0.
+
+    By that one a query is told from the one that its state was made by, also when the keys of the
+    first batch lie in other shards.
+    """
+    arranged = events.take(pa.array(np.argsort(numbers, kind="stable")))
+    ends = np.cumsum(np.bincount(numbers, minlength=len(stands_for))).tolist()
+    shards, payloads, begin = [0], [b""], 0
+    for label, end in zip(stands_for.tolist(), ends, strict=True):
+        if end > begin:
+            shards.append(label)
+            payloads.append(arranged.slice(begin, end - begin).serialize().to_pybytes())
+        begin = end
+    newest = [_instant(times)] * len(shards)
+    return pa.RecordBatch.from_arrays(
+        [pa.array(shards, pa.int32()), pa.array(newest, _PACKED.field("newest").type),
+         pa.array(payloads, pa.binary())],
+        schema=_PACKED,
+    )  # fmt: skip
+
+
+def _instant(times: pa.Array) -> int:
+    """The newest time, in microseconds; clocks without a zone are taken to be in UTC."""
+    newest = pc.max(times.cast(pa.timestamp("us")))
+    return newest.value if newest.is_valid else 0
+
+
+def unpacked(schema: pa.Schema) -> Function:
+    """What takes answers out of the column `answers`."""
+
+    def answers(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for payload in batch["answers"]:
+                if payload.is_valid:
+                    yield pa.ipc.read_record_batch(payload.as_buffer(), schema)
+
+    return answers

@@ -1,0 +1,119 @@
+"""Spark's side of a shard: its state, its timer, and what it answers.
+
+A processor serves all shards of a task, one after the other, and remembers nothing itself: Spark
+gives each shard its own state, writes it with the batch or not at all, and may run a task again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+
+from windrow.runtime.stream.slide import Step, StreamSlide
+
+#: what comes out of a processor: answers as bytes, and what the query's progress is to show
+COUNTS = ("events", "late", "bytes_read", "bytes_written")
+ANSWERED = ", ".join(["answers binary", *(f"{name} long" for name in COUNTS)])
+
+#: streams by token, so that the tasks of one Python process make their kernels ready once
+_READY: dict[str, StreamSlide] = {}
+
+
+class MapStorage:
+    """The blocks of the shard at hand, in one of Spark's map states."""
+
+    def __init__(self, handle: StatefulProcessorHandle) -> None:
+        self._blocks = handle.getMapState("blocks", "number long", "content binary")
+
+    def get(self, number: int) -> bytes | None:
+        """The bytes of a block, None if there is none."""
+        found = self._blocks.getValue((number,))
+        return None if found is None else bytes(found[0])
+
+    def put(self, number: int, data: bytes) -> None:
+        """Write a block, over what was there."""
+        self._blocks.updateValue((number,), (data,))
+
+    def delete(self, number: int) -> None:
+        """Delete a block that is there."""
+        self._blocks.removeKey((number,))
+
+
+class ShardProcessor(StatefulProcessor):
+    """Moves shards on, with new events or when their timer says so."""
+
+    def __init__(
+        self,
+        token: str,
+        stream: Callable[[], StreamSlide],
+        events: pa.Schema,
+        answers: Callable[[pa.Table], Iterator[pa.RecordBatch]],
+    ) -> None:
+        """Is cheap, because Spark also makes one on the driver.
+
+        Args:
+            token: tells the stream from all others of the process.
+            stream: makes it ready.
+            events: the columns of a payload.
+            answers: from a table of answers to batches that Spark takes.
+        """
+        self._token, self._make = token, stream
+        self._events, self._answers = events, answers
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Called by Spark before any shard."""
+        self._handle = handle
+        self._storage = MapStorage(handle)
+
+    def handleInputRows(  # noqa: N802
+        self,
+        key: Any,
+        rows: Iterator[pd.DataFrame],
+        timerValues: Any,  # noqa: N803
+    ) -> Iterator[pd.DataFrame]:
+        """Called by Spark with the payloads of a shard."""
+        payloads = [payload for frame in rows for payload in frame["payload"] if len(payload)]
+        batches = [
+            pa.Table.from_batches([pa.ipc.read_record_batch(pa.py_buffer(each), self._events)])
+            for each in payloads
+        ]
+        yield self._moved(batches, timerValues.getCurrentWatermarkInMs())
+
+    def handleExpiredTimer(  # noqa: N802
+        self,
+        key: Any,
+        timerValues: Any,  # noqa: N803
+        expiredTimerInfo: Any,  # noqa: N803
+    ) -> Iterator[pd.DataFrame]:
+        """Called by Spark when the watermark has reached a shard's timer."""
+        yield self._moved([], timerValues.getCurrentWatermarkInMs())
+
+    def close(self) -> None:
+        """Called by Spark after the last shard."""
+
+    def _moved(self, batches: Iterable[pa.Table], watermark: int) -> pd.DataFrame:
+        if self._token not in _READY:
+            _READY[self._token] = self._make()
+        step = _READY[self._token].advance(self._storage, batches, watermark)
+        self._set_timer(step, watermark)
+        contents = [
+            batch.serialize().to_pybytes()
+            for table in step.answers
+            for batch in self._answers(table)
+            if batch.num_rows
+        ] or [None]
+        counts = {name: [getattr(step, name)] + [0] * (len(contents) - 1) for name in COUNTS}
+        return pd.DataFrame({"answers": contents, **counts})
+
+    def _set_timer(self, step: Step, watermark: int) -> None:
+        """One timer for each shard; Spark deletes those that it has called for."""
+        if step.timer == step.timer_before:
+            return
+        if step.timer_before is not None and step.timer_before > watermark:
+            self._handle.deleteTimer(step.timer_before)
+        if step.timer is not None:
+            self._handle.registerTimer(step.timer)

@@ -1,0 +1,67 @@
+"""A stream, slow and plainly right: keep every event that is not late, and ask the oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from tests.over.oracle import ticks
+from tests.slide import oracle
+from tests.stream.strategies import Stream
+from windrow.planning.choose import Wish
+from windrow.planning.slide import SlidePlan, resolve_slide
+from windrow.windows import EveryTime, TimeWindow, Window
+
+MILLISECOND = 10**6
+
+
+class Memory(dict[int, bytes]):
+    """A shard's storage."""
+
+    def put(self, number: int, data: bytes) -> None:
+        assert isinstance(data, bytes)
+        self[number] = data
+
+    def delete(self, number: int) -> None:
+        del self[number]
+
+
+def plan_of(stream: Stream) -> SlidePlan:
+    schema = stream.batches[0][0].schema
+    return resolve_slide(schema, **stream.arguments, wish=Wish(), changes_only=False)
+
+
+def next_edge(windows: Mapping[str, Window], time: int) -> int:
+    """The first begin or end of a window behind a time, in nanoseconds."""
+    found = []
+    for window in windows.values():
+        assert isinstance(window, TimeWindow)
+        assert isinstance(window.every, EveryTime)
+        for offset in (window.every.offset, window.every.offset + window.range):
+            since = (time - offset) % window.every.time
+            found.append(time - since + window.every.time)
+    return min(found)
+
+
+def accepted(stream: Stream) -> tuple[pa.Table, int]:
+    """All events that are not late, as they came, and how many are late."""
+    kept, late = [], 0
+    for batch, watermark in stream.batches:
+        for row, time in enumerate(ticks(batch["o0"])):
+            final = watermark * MILLISECOND
+            if time is None:
+                continue
+            if watermark > 0 and next_edge(stream.windows, time) <= final:
+                late += 1
+            else:
+                kept.append(batch.slice(row, 1))
+    empty = stream.batches[0][0].slice(0, 0)
+    return pa.concat_tables([empty, *kept]).combine_chunks(), late
+
+
+def expected(stream: Stream, table: pa.Table, watermark: int) -> list[dict[str, Any]]:
+    """The answers of all windows that end by a watermark."""
+    answers = oracle.slide(table, **stream.arguments)
+    return [answer for answer in answers if answer["window_end"] <= watermark * MILLISECOND]

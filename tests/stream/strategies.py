@@ -1,0 +1,94 @@
+"""Random streams: events that come in batches, out of order, and a watermark that only grows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import strategies as st
+
+import windrow as wr
+from tests.over.strategies import KEYS, TEXTS, columns, measure
+from windrow.algebra.aggregation import Measure
+from windrow.windows import TimeWindow, Window
+
+#: numbers are enough: the types of values are those of `tests.slide`
+VALUES = st.integers(-3, 3).map(float) | st.sampled_from([float("nan"), float("inf")])
+#: first and arg_max depend on the order of events, and carry a value
+MEASURES = ("count", "sum", "max", "mean", "first", "last", "arg_max")
+MOST_BATCHES = 8
+MOST_EVENTS = 12
+
+
+@dataclass(frozen=True, repr=False)
+class Stream:
+    """Batches of events, each with the watermark at which it is worked on, in milliseconds."""
+
+    batches: list[tuple[pa.Table, int]]
+    key: list[str]
+    order: list[str]
+    windows: dict[str, Window]
+    aggs: list[Measure]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        return {
+            "key": self.key, "order": self.order, "windows": self.windows, "aggs": self.aggs
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        came = [(batch.to_pydict(), watermark) for batch, watermark in self.batches]
+        return f"<{self.arguments} over {came} ({self.batches[0][0].schema})>"
+
+
+@st.composite
+def clocks(draw: st.DrawFn, unit: int) -> TimeWindow:
+    """Periodic windows of some thirds of a unit of nanoseconds; some sample."""
+    extent, slide = draw(st.integers(1, 30)), draw(st.integers(1, 15))
+    offset = draw(st.none() | st.integers(-6, 6))
+    return wr.time(
+        f"{extent * unit} nanoseconds",
+        every=f"{slide * unit} nanoseconds",
+        offset=None if offset is None else f"{offset * unit} nanoseconds",
+    )
+
+
+@st.composite
+def streams(draw: st.DrawFn) -> Stream:
+    """Any stream; times lie a few milliseconds or days apart."""
+    is_date = draw(st.integers(0, 4)) == 0
+    time_type = pa.date32() if is_date else pa.timestamp("us", "UTC")
+    unit = 86_400 * 10**9 if is_date else draw(st.sampled_from([10**6, 3 * 10**5]))
+    keys = draw(st.lists(st.sampled_from(list(KEYS)), max_size=2))
+    jumps = st.integers(0, 8) | st.sampled_from([60, 400])
+    batches = []
+    now, watermark = 40, 0
+    for _ in range(draw(st.integers(1, MOST_BATCHES))):
+        size = draw(st.integers(0, MOST_EVENTS))
+        now += draw(jumps)
+        moments = draw(columns(pa.int64(), st.integers(now - 20, now + 6), size))
+        table = {
+            f"k{index}": draw(columns(each, KEYS[each], size)) for index, each in enumerate(keys)
+        }
+        table["o0"] = (
+            moments.cast(pa.int32()).view(pa.date32())
+            if is_date
+            else pa.compute.multiply(moments, unit // 1000).view(time_type)
+        )
+        table["o1"] = draw(columns(pa.int16(), st.integers(0, 3), size))
+        table["v"] = draw(columns(pa.float64(), VALUES, size))
+        table["c"] = draw(columns(pa.string(), TEXTS, size))
+        batches.append((pa.table(table), watermark))
+        # The next batch's watermark: behind what was seen, by more or less.
+        reached = (now - draw(st.integers(0, 25))) * unit // 10**6
+        watermark = max(watermark, reached)
+    names = draw(st.lists(st.sampled_from(MEASURES), min_size=1, max_size=3, unique=True))
+    windows = draw(st.lists(clocks(unit), min_size=1, max_size=3))
+    return Stream(
+        batches,
+        [f"k{index}" for index in range(len(keys))],
+        ["o0", "o1"] if draw(st.booleans()) else ["o0"],
+        {f"w{index}": window for index, window in enumerate(windows)},
+        [measure(name) for name in names],
+    )

@@ -1,0 +1,73 @@
+"""What streams do not take is refused when the call is made, and what would be right is said."""
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import windrow as wr
+from tests.stream.conftest import PROVIDER
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = pytest.mark.spark
+
+WINDOW = wr.time("1 minute", every="10 seconds")
+
+
+def rate(spark: "SparkSession") -> "DataFrame":
+    return spark.readStream.format("rate").load()
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"lateness": None}, "lateness: say how late events may come"),
+        ({"lateness": "1 microsecond"}, "lateness: a number of milliseconds"),
+        ({"shards": 0}, "shards: a number of at least 1"),
+        ({"key": None, "shards": 2}, "shards: without a key there is one window"),
+        ({"windows": wr.rows(10, every=2)}, "windows: 'rows_10' is not supported on streams yet"),
+        ({"aggs": wr.collect("value")}, r"aggs: collect\(value\) cannot be kept in the state"),
+        ({"changes_only": True}, "changes_only: is not supported on streams yet"),
+    ],
+    ids=str,
+)
+def test_refused(streaming: "SparkSession", changed: dict[str, Any], message: str) -> None:
+    asked: dict[str, Any] = {
+        "key": "value", "order": "timestamp", "windows": WINDOW, "aggs": wr.max("value"),
+        "lateness": "10 seconds", **changed,
+    }  # fmt: skip
+    with pytest.raises(wr.InvalidArgument, match=message):
+        wr.slide(rate(streaming), **asked)
+
+
+def test_watermarks_that_contradict(streaming: "SparkSession") -> None:
+    marked = rate(streaming).withWatermark("timestamp", "1 minute")
+    asked: dict[str, Any] = {"windows": WINDOW, "aggs": wr.max("value")}
+    with pytest.raises(wr.InvalidArgument, match="lateness: data has a watermark"):
+        wr.slide(marked, order="timestamp", lateness="1 minute", **asked)
+    moved = marked.withColumn("at", marked["timestamp"].cast("timestamp_ntz"))
+    with pytest.raises(wr.InvalidArgument, match="order: the watermark of data is on 'timestamp'"):
+        wr.slide(moved, order="at", **asked)
+
+
+def test_the_state_store_is_named(streaming: "SparkSession") -> None:
+    streaming.conf.set(PROVIDER, "org.example.Other")
+    with pytest.raises(wr.InvalidArgument, match=f"data: .* set {PROVIDER} to org.apache"):
+        wr.slide(
+            rate(streaming), order="timestamp", windows=WINDOW, aggs=wr.max("value"),
+            lateness="1 second",
+        )  # fmt: skip
+
+
+def test_a_table_is_final(spark: "SparkSession") -> None:
+    with pytest.raises(wr.InvalidArgument, match="lateness: is for streaming DataFrames"):
+        wr.slide(
+            spark.range(2), order="id", windows=wr.rows(2, every=1), aggs=wr.max("id"),
+            lateness="1 second",
+        )  # fmt: skip
+
+
+def test_a_stream_is_not_for_over_yet(streaming: "SparkSession") -> None:
+    with pytest.raises(wr.InvalidArgument, match="data: a streaming DataFrame is not supported"):
+        wr.over(rate(streaming), order="timestamp", windows=wr.rows(2), aggs=wr.max("value"))

@@ -1,0 +1,93 @@
+"""What a batch reads and writes follows from what changed, and not from the range of a window."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import windrow as wr
+from tests.stream.model import Memory
+from windrow.planning.choose import Wish
+from windrow.planning.slide import resolve_slide
+from windrow.runtime.stream.inspect import summary
+from windrow.runtime.stream.slide import Step, StreamSlide
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+KEYS = 5
+SECOND = 10**6
+SCHEMA = pa.schema([("k", pa.int64()), ("ts", pa.timestamp("us")), ("v", pa.int64())])
+
+
+class Watched(Memory):
+    """Counts what is asked of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gets = 0
+
+    def get(self, number: int) -> bytes | None:  # type: ignore[override]
+        self.gets += 1
+        return super().get(number)
+
+
+def moved(seconds: int, batches: int, per_batch: int) -> Iterator[tuple[Step, Watched]]:
+    """A window of so many seconds over batches of some seconds, every key in every second."""
+    plan = resolve_slide(
+        SCHEMA, key="k", order="ts", windows=wr.time(f"{seconds} seconds", every="1 second"),
+        aggs=[wr.sum("v"), wr.max("v")], wish=Wish(), changes_only=False,
+    )  # fmt: skip
+    stream, storage = StreamSlide(plan, set(), shards=1), Watched()
+    for batch in range(batches):
+        times = np.repeat(np.arange(per_batch) + 1000 + batch * per_batch, KEYS) * SECOND
+        table = pa.table(
+            [np.tile(np.arange(KEYS), per_batch), pa.array(times).view(pa.timestamp("us")),
+             np.ones(len(times), np.int64)],
+            schema=SCHEMA,
+        )  # fmt: skip
+        storage.gets = 0
+        yield stream.advance(storage, [table], (999 + batch * per_batch) * 1000), storage
+
+
+def steady(seconds: int, batches: int, per_batch: int = 1) -> tuple[float, float, int, int]:
+    """Bytes written and read in a batch, the most blocks read in one, and how many there are."""
+    steps = list(moved(seconds, batches, per_batch))[-seconds // 2 // per_batch :]
+    assert all(step.answers[0].num_rows == KEYS * per_batch for step, _ in steps)
+    return (
+        float(np.mean([step.bytes_written for step, _ in steps])),
+        float(np.mean([step.bytes_read for step, _ in steps])),
+        max(storage.gets for _, storage in steps),
+        len(steps[-1][1]),
+    )
+
+
+def test_the_range_costs_its_logarithm() -> None:
+    written, _read, gets, blocks = steady(16, 48)
+    far_written, _far_read, far_gets, far_blocks = steady(256, 600)
+    assert far_written <= 1.15 * written
+    # The header, the batch before, the block that leaves; and nodes.
+    assert gets <= 4 + 3 * math.log2(16)
+    assert far_gets <= 4 + 3 * math.log2(256)
+    assert blocks <= 2 * 16 + 8
+    assert far_blocks <= 2 * 256 + 8
+
+
+def test_many_slices_in_a_batch_share_blocks() -> None:
+    _written, _read, gets, blocks = steady(512, 12, per_batch=128)
+    assert gets <= 16
+    assert blocks <= 24
+
+
+def test_what_is_kept_can_be_looked_at() -> None:
+    *_, (_step, storage) = moved(16, 40, 1)
+    found = summary(storage)
+    assert found.keys == KEYS
+    assert found.blocks == len(storage)
+    assert found.bytes == sum(map(len, storage.values()))
+    # The watermark is at second 1038: its event waits, and so does that of the second after.
+    assert found.waiting == 2 * KEYS
+    assert found.newest == 1040
+    assert found.oldest == 1038 - 15
+    assert "window time_16_seconds" in "".join(found.query)

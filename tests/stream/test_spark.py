@@ -1,0 +1,93 @@
+"""`wr.slide` on streaming DataFrames answers what it answers on tables."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+
+import windrow as wr
+from tests.slide import oracle
+from tests.stream.events import events
+from tests.stream.files import answers_in, counted, read_stream, run_to_end, write_batches
+from windrow.cli.main import main
+from windrow.spark.stream.shards import labels
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+
+WINDOWS = {
+    "fast": wr.time("10 seconds", every="2 seconds"),
+    "slow": wr.time("1 minute", every="15 seconds", offset="5 seconds"),
+}
+AGGS = [wr.max("x"), wr.sum("n"), wr.count("x"), wr.arg_max("x", "place"), wr.last("place")]
+KEY = ["user", "zone"]
+
+
+def test_answers_are_those_of_a_table(
+    streaming: "SparkSession", tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also when some shards get no more events, and events come late."""
+    batches = [events(0, 100, 140, 300), events(1, 131, 170, 300), events(2, 165, 300, 50)]
+    late = events(3, 100, 110, 7)
+    # The watermark is 10 seconds behind the batch before: 130, 160, 290; in the end, behind all.
+    write_batches(tmp_path / "events", [*batches, late, events(4, 1000, 1001, 1)])
+    stream = read_stream(streaming, tmp_path / "events")
+    answers = stream.transform(
+        lambda frame: wr.slide(
+            frame, key=KEY, order=["ts", "place"], windows=WINDOWS, aggs=AGGS, lateness="10 seconds"
+        )
+    )
+    query = run_to_end(answers, tmp_path / "answers")
+    counts = counted(query)
+    assert counts["late"] == late.num_rows
+    assert counts["events"] == sum(batch.num_rows for batch in batches) + late.num_rows + 1
+    table = pa.concat_tables(batches)
+    expected = wr.slide(table, key=KEY, order=["ts", "place"], windows=WINDOWS, aggs=AGGS)
+    found = answers_in(streaming, tmp_path / "answers")
+    assert found.schema.names == expected.schema.names
+    ordered = found.sort_by([("window_start", "ascending")])
+    oracle.assert_agrees(oracle.rows_of(expected), ordered, KEY)
+    # The last event of all waits, alone.
+    assert main(["state", f"{tmp_path / 'answers'}-checkpoint"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert "shards=2" in shown
+    rows = [line.split()[:5] for line in shown[shown.index("") + 2 :]]
+    assert sorted(row[0] for row in rows) == sorted(str(label) for label in labels(2))
+    assert sum(int(row[1]) for row in rows) == 1
+    assert sum(int(row[4]) for row in rows) == 1
+    assert any("1970-01-01 00:16:42+00:00" in line for line in shown)
+
+
+def test_a_watermark_of_its_own_and_no_key(streaming: "SparkSession", tmp_path: Path) -> None:
+    batches = [events(5, 100, 140, 40), events(6, 135, 160, 40), events(7, 900, 901, 1)]
+    write_batches(tmp_path / "events", batches)
+    stream = read_stream(streaming, tmp_path / "events").withWatermark("ts", "30 seconds")
+    asked = {"order": "ts", "windows": wr.time("20 seconds", every="5 seconds")}
+    answers = wr.slide(stream, aggs=wr.mean("n"), **asked)
+    run_to_end(answers, tmp_path / "answers")
+    expected = wr.slide(pa.concat_tables(batches[:2]), aggs=wr.mean("n"), **asked)
+    ordered = answers_in(streaming, tmp_path / "answers").sort_by([("window_start", "ascending")])
+    oracle.assert_agrees(oracle.rows_of(expected), ordered, [])
+
+
+def test_another_query_on_an_old_checkpoint(streaming: "SparkSession", tmp_path: Path) -> None:
+    from pyspark.errors import StreamingQueryException
+
+    write_batches(tmp_path / "events", [events(8, 100, 140, 40)])
+    stream = read_stream(streaming, tmp_path / "events")
+    asked = {"key": KEY, "order": "ts", "aggs": wr.sum("n"), "lateness": "1 second"}
+    run_to_end(
+        wr.slide(stream, windows=wr.time("20 seconds", every="5 seconds"), **asked),
+        tmp_path / "answers",
+    )
+    write_batches(tmp_path / "events", [events(9, 140, 150, 5)], first=1)
+    for windows, shards, difference in (
+        (wr.time("30 seconds", every="5 seconds"), 2, "is now window time_30_seconds="),
+        (wr.time("20 seconds", every="5 seconds"), 3, "was shards=2; is now shards=3"),
+    ):
+        changed = wr.slide(stream, windows=windows, shards=shards, **asked)
+        with pytest.raises(StreamingQueryException, match=difference):
+            run_to_end(changed, tmp_path / "answers")
