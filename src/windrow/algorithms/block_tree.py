@@ -6,7 +6,7 @@ requires   an associative combine, nothing else
 insert     2 combines, and 1 more for each F events
 evict      1 combine on average; any number at once: at most F for each level
 query      1 combine
-space      2n(1 + 1/F) partials, of which 3F for each level are in memory
+space      2n(1 + 1/F) partials, of which 4F for each level are in memory
 
 The events are cut into blocks of F. The partial of a full block is a node of the level above, whose
 nodes are cut into blocks again. A full block never changes, so it can be written to a store in one
@@ -40,7 +40,7 @@ Invariants, for levels k from 0, whose nodes hold F^k events each, all counted f
 that ever was:
 
 1. front <= reach <= boundary <= end, and front and end - 1 lie within one node of level top + 1.
-2. The tail of level k holds the nodes of the block that is being filled, and totals[k] is their
+2. The tail of level k holds the nodes of the block that is being filled, and beside it is their
    partial.
 3. The suffix of level 0 at each event from front to before reach is the partial from that event to
    before boundary.
@@ -72,19 +72,28 @@ SETTLED, ASKING, LEAVING = 0, 1, 2
 
 
 class Levels(NamedTuple):
-    """What of all levels is in memory; position p of level k is at k * F + p mod F."""
+    """What of all levels is in memory: partials, and the numbers of the blocks that they are of.
 
-    tails: Ring
-    heads: Ring
-    suffixes: Ring
-    totals: Ring
-    back: Ring
-    #: what a policy is asked about: the partial of all events, and that of the oldest so far
-    total: Ring
-    gone: Ring
-    #: for each level, the numbers of the block whose nodes it has, if full, and of whose suffixes
-    loaded: Ring
-    scanned: Ring
+    In one ring, because a kernel that passes many is slow to compile. `place` tells where what is:
+    of each level the tail, the head and the head's suffixes, and single partials behind them.
+    """
+
+    nodes: Ring
+    #: of each level, the number of the block whose nodes it has, if full, and of whose suffixes
+    blocks: Ring
+
+
+TAIL, HEAD, SUFFIXES, SINGLE = 0, 1, 2, 3
+#: single partials: of each level that of its tail; of the lowest also that of the back, and what a
+#: policy is asked about, the partial of all events and that of the oldest so far
+TAIL_PARTIAL, BACK, TOTAL, GONE = 0, 1, 2, 3
+#: the fewest partials of a block, for these to fit
+SMALLEST_BITS = 2
+
+
+def place(bits: int, level: int, part: int, node: int) -> int:
+    """Where a part of a level keeps a node."""
+    return ((4 * level + part) << bits) + (node & ((1 << bits) - 1))
 
 
 class State(NamedTuple):
@@ -120,27 +129,23 @@ def levels_for(bits: int) -> int:
 def allocate(memory: Memory, bits: int) -> Levels:
     """Room for the tails and heads of all levels."""
     levels = levels_for(bits)
-    tails, heads, suffixes = (memory.array(levels << bits) for _ in range(3))
-    back, total, gone = (memory.array(1) for _ in range(3))
-    return Levels(
-        tails, heads, suffixes, memory.array(levels), back, total, gone,
-        memory.counters(levels), memory.counters(levels),
-    )  # fmt: skip
+    return Levels(memory.array(4 * levels << bits), memory.counters(2 * levels))
 
 
 def insert(state: State, levels: Levels, partial: Partial) -> State:
     """Add an event to its tail; a tail that is full becomes a node of the level above."""
-    mask = (1 << state.bits) - 1
+    bits, mask = state.bits, (1 << state.bits) - 1
     level, position, node = 0, state.end, partial
     while True:
-        slot = position & mask
-        store(levels.tails, (level << state.bits) + slot, node)
-        total = node if slot == 0 else combine(load(levels.totals, level), node)
-        store(levels.totals, level, total)
-        if slot != mask:
+        store(levels.nodes, place(bits, level, TAIL, position), node)
+        whole = place(bits, level, SINGLE, TAIL_PARTIAL)
+        total = node if position & mask == 0 else combine(load(levels.nodes, whole), node)
+        store(levels.nodes, whole, total)
+        if position & mask != mask:
             break
-        level, position, node = level + 1, position >> state.bits, total
-    store(levels.back, 0, combine(load(levels.back, 0), partial))
+        level, position, node = level + 1, position >> bits, total
+    back = place(bits, 0, SINGLE, BACK)
+    store(levels.nodes, back, combine(load(levels.nodes, back), partial))
     return State(
         state.front, state.reach, state.boundary, state.end + 1, state.top, state.planted,
         state.bits, state.policy, state.asked, state.found,
@@ -151,8 +156,8 @@ def query(state: State, levels: Levels) -> Partial:
     """Combine the leftmost tree with the back; the window must be ready."""
     front = identity()
     if state.front != state.boundary:
-        front = load(levels.suffixes, state.front & ((1 << state.bits) - 1))
-    return combine(front, load(levels.back, 0))
+        front = load(levels.nodes, place(state.bits, 0, SUFFIXES, state.front))
+    return combine(front, load(levels.nodes, place(state.bits, 0, SINGLE, BACK)))
 
 
 def evict_many(state: State, count: int) -> State:
@@ -196,6 +201,16 @@ def is_possible(state: State) -> bool:
     return aligned and in_one_block and planted in (0, 1)
 
 
+def loaded(level: int) -> int:
+    """Where the number of the block is whose nodes are the head of a level."""
+    return 2 * level
+
+
+def scanned(level: int) -> int:
+    """Where the number of the block is whose suffixes a level has."""
+    return 2 * level + 1
+
+
 def head_of(state: State, level: int) -> int:
     """The block of a level in which the oldest event is."""
     return state.front >> (state.bits * (level + 1))
@@ -216,9 +231,10 @@ def sum_up_back(state: State, levels: Levels) -> None:
     level = state.top - 1
     while level >= 0:
         if (state.end >> (state.bits * level)) & ((1 << state.bits) - 1):
-            back = combine(back, load(levels.totals, level))
+            tail = place(state.bits, level, SINGLE, TAIL_PARTIAL)
+            back = combine(back, load(levels.nodes, tail))
         level -= 1
-    store(levels.back, 0, back)
+    store(levels.nodes, place(state.bits, 0, SINGLE, BACK), back)
 
 
 def scan(state: State, levels: Levels) -> State:
@@ -232,37 +248,22 @@ def scan(state: State, levels: Levels) -> State:
         stop = (node | mask) + 1
         if level == state.top:
             stop = state.boundary >> (bits * level)
-        if state.planted or load_integer(levels.scanned, level) != node >> bits:
-            store_integer(levels.scanned, level, node >> bits)
+        if state.planted or load_integer(levels.blocks, scanned(level)) != node >> bits:
+            store_integer(levels.blocks, scanned(level), node >> bits)
             position, suffix = stop, behind
             while position != begin:
                 position -= 1
-                place = (level << bits) + (position & mask)
-                suffix = combine(load(levels.heads, place), suffix)
-                store(levels.suffixes, place, suffix)
+                suffix = combine(load(levels.nodes, place(bits, level, HEAD, position)), suffix)
+                store(levels.nodes, place(bits, level, SUFFIXES, position), suffix)
         if level == 0:
             reach = stop
         elif begin != stop:
-            behind = load(levels.suffixes, (level << bits) + (begin & mask))
+            behind = load(levels.nodes, place(bits, level, SUFFIXES, begin))
         level -= 1
     return State(
         state.front, reach, state.boundary, state.end, state.top, 0,
         bits, state.policy, state.asked, state.found,
     )  # fmt: skip
-
-
-def is_at_hand(state: State, levels: Levels, level: int, block: int) -> bool:
-    """Whether the nodes of a block are in memory, in the tail of its level or in the head."""
-    tail = state.end >> (state.bits * (level + 1))
-    return block == tail or load_integer(levels.loaded, level) == block
-
-
-def node_of(state: State, levels: Levels, level: int, node: int) -> Partial:
-    """A node whose block is at hand."""
-    place = (level << state.bits) + (node & ((1 << state.bits) - 1))
-    if node >> state.bits == state.end >> (state.bits * (level + 1)):
-        return load(levels.tails, place)
-    return load(levels.heads, place)
 
 
 def widest_level(state: State, begin: int) -> int:
@@ -278,8 +279,8 @@ def widest_level(state: State, begin: int) -> int:
 
 def ask(state: State, levels: Levels) -> State:
     """Begin to ask the policy what leaves; the window must be ready."""
-    store(levels.total, 0, query(state, levels))
-    store(levels.gone, 0, identity())
+    store(levels.nodes, place(state.bits, 0, SINGLE, TOTAL), query(state, levels))
+    store(levels.nodes, place(state.bits, 0, SINGLE, GONE), identity())
     return State(
         state.front, state.reach, state.boundary, state.end, state.top, state.planted, state.bits,
         ASKING, state.front, state.front,
@@ -292,19 +293,22 @@ def search(state: State, levels: Levels) -> State:
     It is still asking if that takes a block that is not at hand. A run without values says nothing
     and leaves with the next event that has one (see `levels.count_leaving`).
     """
-    asked, found = state.asked, state.found
+    bits, asked, found = state.bits, state.asked, state.found
+    total, gone = place(bits, 0, SINGLE, TOTAL), place(bits, 0, SINGLE, GONE)
     level = widest_level(state, asked)
     while level >= 0 and asked != state.end:
-        node = asked >> (state.bits * level)
-        if not is_at_hand(state, levels, level, node >> state.bits):
+        node = asked >> (bits * level)
+        part = TAIL if node >> bits == state.end >> (bits * (level + 1)) else HEAD
+        if part == HEAD and load_integer(levels.blocks, loaded(level)) != node >> bits:
             break
-        longer = combine(load(levels.gone, 0), node_of(state, levels, level, node))
-        said = verdict(load(levels.total, 0), longer)
+        partial = load(levels.nodes, place(bits, level, part, node))
+        longer = combine(load(levels.nodes, gone), partial)
+        said = verdict(load(levels.nodes, total), longer)
         if said == 0:
             level -= 1
         else:
-            store(levels.gone, 0, longer)
-            asked += 1 << (state.bits * level)
+            store(levels.nodes, gone, longer)
+            asked += 1 << (bits * level)
             if said > 0:
                 found = asked
             level = widest_level(state, asked)
@@ -322,10 +326,10 @@ def let_leave(state: State, levels: Levels) -> State:
         state = evict_many(state, state.found - front)
     if state.planted and state.top == 0:
         # All that the new tree takes is in the block that is being filled.
-        mask = (1 << state.bits) - 1
         for position in range(state.front, state.end):
-            store(levels.heads, position & mask, load(levels.tails, position & mask))
-        store_integer(levels.loaded, 0, -1)
+            node = load(levels.nodes, place(state.bits, 0, TAIL, position))
+            store(levels.nodes, place(state.bits, 0, HEAD, position), node)
+        store_integer(levels.blocks, loaded(0), -1)
     return state
 
 
@@ -337,11 +341,9 @@ def settled(state: State) -> State:
     )  # fmt: skip
 
 
-FUNCTIONS = (insert, query, plant, is_ready, sum_up_back, scan, refill)
+FUNCTIONS = (place, loaded, scanned, insert, query, plant, is_ready, sum_up_back, scan, refill)
 #: what a policy needs beside them
-POLICY_FUNCTIONS = (
-    evict_many, is_at_hand, node_of, widest_level, ask, search, let_leave, settled
-)  # fmt: skip
+POLICY_FUNCTIONS = (evict_many, widest_level, ask, search, let_leave, settled)
 
 
 def insert_rows(
@@ -411,13 +413,16 @@ def check_invariants(
         width, nodes = 1 << bits * level, state.end >> bits * level
         begin = nodes & ~mask
         for node in range(begin, nodes):
-            stored = load(levels.tails, (level << bits) + (node & mask))
+            stored = load(levels.nodes, place(bits, level, TAIL, node))
             expected = fold(events[node * width : (node + 1) * width])
             assert equal(stored, expected), f"invariant 2 at level {level}, node {node}"
         if begin != nodes:
             expected = fold(events[begin * width : nodes * width])
-            assert equal(load(levels.totals, level), expected), f"invariant 2 at level {level}"
+            stored = load(levels.nodes, place(bits, level, SINGLE, TAIL_PARTIAL))
+            assert equal(stored, expected), f"invariant 2 at level {level}"
     for position in range(state.front, state.reach):
         expected = fold(events[position : state.boundary])
-        assert equal(load(levels.suffixes, position & mask), expected), f"invariant 3 at {position}"
-    assert equal(load(levels.back, 0), fold(events[state.boundary :])), "invariant 4"
+        stored = load(levels.nodes, place(bits, 0, SUFFIXES, position))
+        assert equal(stored, expected), f"invariant 3 at {position}"
+    back = load(levels.nodes, place(bits, 0, SINGLE, BACK))
+    assert equal(back, fold(events[state.boundary :])), "invariant 4"

@@ -99,7 +99,7 @@ class Header:
                 Writer(_integer(since), bytes.fromhex(mark)) for since, mark in text["writers"]
             ]
             possible = (
-                1 <= state.bits <= 16
+                block_tree.SMALLEST_BITS <= state.bits <= 16
                 and state.bits == description.bits
                 and block_tree.is_possible(state)
                 and writers

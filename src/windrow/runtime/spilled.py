@@ -36,9 +36,9 @@ class SpilledTree:
         self._kernel = kernel
         self._memory = KernelMemory(product)
         self._levels = block_tree.allocate(self._memory, bits)
-        self._levels.loaded[:] = self._levels.scanned[:] = _NO_BLOCK
-        for ring in (self._levels.back, self._levels.total, self._levels.gone):
-            self._memory.fill(ring, slice(0, 1), _identity(product))
+        self._levels.blocks[:] = _NO_BLOCK
+        for single in (block_tree.BACK, block_tree.TOTAL, block_tree.GONE):
+            self._fill(_single(bits, 0, single), _identity(product))
         self._blocks = blocks
         self._bits = bits
         self.state = State(0, 0, 0, 0, 0, 0, bits, block_tree.SETTLED, 0, 0)
@@ -54,7 +54,7 @@ class SpilledTree:
     def resident(self) -> int:
         """How many partials are in memory, at most."""
         levels = block_tree.levels_for(self._bits)
-        return ((3 * levels + self._blocks.resident) << self._bits) + levels + 3
+        return (4 * levels + self._blocks.resident) << self._bits
 
     def advance(
         self, columns: Any, validities: Any, answers: Any, defined: Any,
@@ -105,29 +105,24 @@ class SpilledTree:
 
     def partials(self) -> Fields:
         """The partials that only memory has: tails, totals, and what stands beside the tree."""
-        parts = [self._memory.partials(ring, places) for ring, places in self._kept(self.state)]
+        parts = [self._partials(places) for places in _kept_places(self.state)]
         return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
 
     @staticmethod
     def count_partials(state: State) -> int:
         """How many partials a header of this state has."""
-        return sum(places.stop - places.start for _ring, places in _kept_places(state))
+        return sum(places.stop - places.start for places in _kept_places(state))
 
     def restore(self, state: State, partials: Fields) -> None:
         """Take up a window where a header left it."""
         begin = 0
-        for ring, places in self._kept(state):
+        for places in _kept_places(state):
             count = places.stop - places.start
-            part = tuple(array[begin : begin + count] for array in partials)
-            self._memory.fill(ring, places, part)
+            self._fill(places, tuple(array[begin : begin + count] for array in partials))
             begin += count
         # Suffixes are not kept: they are scanned again, from the same nodes in the same order.
         self.state = state._replace(reach=state.front)
         self._put = state.end
-
-    def _kept(self, state: State) -> Iterator[tuple[Any, slice]]:
-        for name, places in _kept_places(state):
-            yield getattr(self._levels, name), places
 
     # Blocks --------------------------------------------------------------------------------------
 
@@ -135,8 +130,11 @@ class SpilledTree:
         """The block of a level that is being filled."""
         return self.state.end >> (self._bits * (level + 1))
 
-    def _place(self, level: int) -> slice:
-        return slice(level << self._bits, (level + 1) << self._bits)
+    def _partials(self, places: slice) -> Fields:
+        return self._memory.partials(self._levels.nodes, places)
+
+    def _fill(self, places: slice, partials: Fields) -> None:
+        self._memory.fill(self._levels.nodes, places, partials)
 
     def _put_full_blocks(self) -> None:
         """Put the tails that the last event has filled."""
@@ -145,7 +143,7 @@ class SpilledTree:
             return
         level = 0
         while end and end & ((1 << self._bits) - 1) == 0:
-            tail = self._memory.partials(self._levels.tails, self._place(level))
+            tail = self._partials(_places(self._bits, level, block_tree.TAIL))
             self._blocks.put(level, (end >> self._bits) - 1, tail)
             end >>= self._bits
             level += 1
@@ -157,40 +155,51 @@ class SpilledTree:
         if not block_tree.is_ready(state):
             for level in range(state.top + 1):
                 block = block_tree.head_of(state, level)
-                if state.planted or self._levels.scanned[level] != block:
+                if state.planted or self._levels.blocks[block_tree.scanned(level)] != block:
                     self._load(level, block)
         elif state.policy == block_tree.ASKING:
             level = 0
             while (block := state.asked >> (self._bits * (level + 1))) != self._tail_of(level):
-                if self._levels.loaded[level] != block:
+                if self._levels.blocks[block_tree.loaded(level)] != block:
                     self._load(level, block)
                 level += 1
 
     def _load(self, level: int, block: int) -> None:
         """Make a block the head of its level, and foresee the next."""
-        place, tail = self._place(level), self._tail_of(level)
+        tail = self._tail_of(level)
         if block == tail:
-            nodes = self._memory.partials(self._levels.tails, place)
+            nodes = self._partials(_places(self._bits, level, block_tree.TAIL))
         else:
             nodes = self._blocks.get(level, block)
-        self._memory.fill(self._levels.heads, place, nodes)
-        self._levels.loaded[level] = _NO_BLOCK if block == tail else block
+        self._fill(_places(self._bits, level, block_tree.HEAD), nodes)
+        self._levels.blocks[block_tree.loaded(level)] = _NO_BLOCK if block == tail else block
         self._blocks.forget_before(level, block)
         if block + 1 < tail:
             self._blocks.read_ahead(level, block + 1)
 
 
-def _kept_places(state: State) -> Iterator[tuple[str, slice]]:
-    """Which places of which rings a header keeps."""
-    level, mask = 0, (1 << state.bits) - 1
-    while state.end >> (state.bits * level):
-        begin = level << state.bits
-        nodes = (state.end >> (state.bits * level)) & mask
-        yield "tails", slice(begin, begin + nodes)
+def _places(bits: int, level: int, part: int) -> slice:
+    """Where a part of a level is."""
+    begin = block_tree.place(bits, level, part, 0)
+    return slice(begin, begin + (1 << bits))
+
+
+def _single(bits: int, level: int, single: int) -> slice:
+    """Where a single partial is."""
+    begin = block_tree.place(bits, level, block_tree.SINGLE, single)
+    return slice(begin, begin + 1)
+
+
+def _kept_places(state: State) -> Iterator[slice]:
+    """What a header keeps: the tails with their partials, and what stands beside the tree."""
+    bits, level = state.bits, 0
+    while nodes := state.end >> (bits * level):
+        begin = block_tree.place(bits, level, block_tree.TAIL, 0)
+        yield slice(begin, begin + (nodes & ((1 << bits) - 1)))
+        yield _single(bits, level, block_tree.TAIL_PARTIAL)
         level += 1
-    yield "totals", slice(0, level)
-    for name in ("back", "total", "gone"):
-        yield name, slice(0, 1)
+    for single in (block_tree.BACK, block_tree.TOTAL, block_tree.GONE):
+        yield _single(bits, 0, single)
 
 
 def _identity(product: Product) -> Fields:

@@ -287,8 +287,8 @@ def _still_needed(writers: list[Writer], front: int) -> list[Writer]:
 
 
 def _bits(block: int) -> int:
-    if not isinstance(block, Integral) or not 2 <= block <= 2**16 or block & (block - 1):
-        raise InvalidArgument(f"block: give a power of two from 2 to {2**16}, not {block!r}")
+    if not isinstance(block, Integral) or not 4 <= block <= 2**16 or block & (block - 1):
+        raise InvalidArgument(f"block: give a power of two from 4 to {2**16}, not {block!r}")
     return int(block).bit_length() - 1
 
 
