@@ -3,6 +3,7 @@
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -83,3 +84,124 @@ def test_every_window(
         "aggs": AGGS[:5] if changes_only else AGGS, "changes_only": changes_only,
     }  # fmt: skip
     assert_same(wr.slide(frame, **arguments), wr.slide(events, **arguments), key)
+
+
+# Slices by Spark's own aggregates ----------------------------------------------------------------
+
+CLOCKS = {
+    "tumbling": wr.time("4 seconds", every="4 seconds"),
+    "not dividing": wr.time("7 seconds", every="3 seconds", offset="1 second"),
+    "fine": wr.time("3 seconds", every="70 milliseconds 900 microseconds", offset="-5 seconds"),
+    "sampled": wr.time("1 second", every="3 seconds"),
+}
+SLICED = [
+    wr.count(), wr.count("c"), wr.max("x"), wr.min("n"), wr.max("flag"), wr.min("ts"), wr.sum("x"),
+    wr.sum("n"), wr.sum("flag"), wr.mean("x"), wr.mean("n"), wr.stddev("x"), wr.variance_pop("n"),
+    wr.value_range("x"), wr.value_range("u"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", [["case", "name"], ["level"], []], ids=str)
+def test_slices_by_spark(
+    frame: "DataFrame", events: pa.Table, key: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments: dict[str, Any] = {"key": key, "order": "ts", "windows": CLOCKS, "aggs": SLICED}
+    on_spark = wr.slide(frame, **arguments)
+    on_spark.explain()
+    assert "HashAggregate(" in capsys.readouterr().out
+    assert_same(on_spark, wr.slide(events, **arguments), key)
+
+
+def test_sums_on_the_way_may_leave_64_bits(spark: "SparkSession") -> None:
+    # The sum of a slice does not fit, those of its windows do.
+    seconds = pa.array([0, 0, 0, 1], pa.int64()).cast(pa.timestamp("s", "UTC"))
+    table = pa.table({"t": seconds, "n": [2**62, 2**62, 2**62, -(2**63)]})
+    frame = spark.createDataFrame(table)
+    window = wr.time("2 seconds", every="2 seconds")
+    other = wr.time("3 seconds", every="3 seconds", offset="1 second")
+    aggs = [wr.sum("n"), wr.mean("n")]
+    answers = wr.slide(frame, order="t", windows=window, aggs=aggs).collect()
+    assert [(row["sum_n"], row["mean_n"]) for row in answers] == [(2**62, 2.0**60)]
+    with pytest.raises(Exception, match="AggregateOverflow: a sum left the range of 64-bit"):
+        wr.slide(frame, order="t", windows=other, aggs=aggs).collect()
+
+
+@pytest.mark.parametrize("order", ["timestamp_ntz", "date"])
+def test_times_of_other_types(spark: "SparkSession", order: str) -> None:
+    # Found in the documents of Spark: at 2:30 on this day clocks in New York were put forward.
+    zone = "spark.sql.session.timeZone"
+    spark.conf.set(zone, "America/New_York")
+    try:
+        frame = spark.sql(
+            f"select cast(t as {order}) as t, x from values "
+            "(timestamp_ntz'2024-03-10 02:30:00', 1), (timestamp_ntz'2024-03-11 03:10:00', 2), "
+            "(timestamp_ntz'1969-12-31 23:10:00', 4), (null, 8) as events(t, x)"
+        )
+        table = frame.toArrow()
+        for window in (wr.time("2 days", every="1 day"), wr.time("36 hours", every="12 hours")):
+            arguments: dict[str, Any] = {"order": "t", "windows": window, "aggs": wr.sum("x")}
+            on_spark = wr.slide(frame, **arguments)
+            in_process = wr.slide(table, **arguments)
+            same_type = on_spark.toArrow().cast(in_process.schema)
+            assert same_type.to_pylist() == in_process.to_pylist()
+    finally:
+        spark.conf.set(zone, "UTC")
+
+
+def test_arguments_that_spark_cannot_serve(frame: "DataFrame") -> None:
+    arguments: dict[str, Any] = {"key": "case", "order": "ts", "aggs": wr.max("x")}
+    with pytest.raises(wr.InvalidArgument, match="windows: they begin or end between two micro"):
+        wr.slide(frame, windows=wr.time("2500 nanoseconds", every="1 second"), **arguments)
+    with pytest.raises(wr.InvalidArgument, match="does not say when it answers"):
+        wr.slide(frame, windows=wr.time("1 second"), **arguments)
+    with pytest.raises(wr.InvalidArgument, match="aggs: Spark takes the result 'Case'"):
+        wr.slide(
+            frame, key="case", order="ts", windows=wr.rows(2, every=1),
+            aggs=wr.max("x", alias="Case"),
+        )  # fmt: skip
+
+
+def test_names_that_spark_would_take_apart(spark: "SparkSession", events: pa.Table) -> None:
+    names = ["id", "the `key`", "name", "level", "t.s", "x.y", "X.Y", "u", "c", "flag"]
+    table = events.rename_columns(names)
+    for aggs in ([wr.sum("x.y", alias="a.b")], [wr.concat("c", alias="a.b")]):
+        arguments: dict[str, Any] = {
+            "key": ["the `key`"], "order": ["t.s", "id"], "aggs": aggs,
+            "windows": wr.time("5 seconds", every="1 second"),
+        }  # fmt: skip
+        on_spark = wr.slide(spark.createDataFrame(table), **arguments)
+        assert_same(on_spark, wr.slide(table, **arguments), ["the `key`"])
+
+
+def test_no_rows_and_a_step_of_a_pipeline(frame: "DataFrame") -> None:
+    def answered(rows: Any) -> Any:
+        windows = [wr.time("2 seconds", every="1 second"), wr.rows(3, every=1)]
+        return wr.slide(rows, key="case", order="ts", windows=windows, aggs=wr.max("x"))
+
+    none = frame.where("id < 0").transform(answered)
+    assert none.columns == ["window", "case", "window_start", "window_end", "max_x"]
+    assert none.schema["window_start"].dataType == frame.schema["ts"].dataType
+    assert none.collect() == []
+
+
+def test_an_aggregation_of_ones_own(frame: "DataFrame", events: pa.Table) -> None:
+    # Partials that are rows of arrays, and a combine that minds the order.
+    histogram = wr.aggregation(
+        name="histogram",
+        identity=np.zeros(4),
+        lift=lambda n: np.array([1.0 if n % 4 == place else 0.0 for place in range(4)]),
+        combine=lambda older, newer: older + newer,
+        lower=lambda partial: partial[0] + 10 * partial[1] + 100 * partial[2] + 1000 * partial[3],
+    )
+    polynomial = wr.aggregation(
+        name="polynomial",
+        identity=(0.0, 1.0),
+        lift=lambda n: (float(n), 2.0),
+        combine=lambda older, newer: (older[0] * newer[1] + newer[0], older[1] * newer[1]),
+        lower=lambda partial: partial[0],
+    )
+    arguments: dict[str, Any] = {
+        "key": "case", "order": ["ts", "id"], "aggs": [histogram("n"), polynomial("n")],
+        "windows": [wr.time("5 seconds", every="2 seconds"), wr.rows(5, every=2)],
+    }  # fmt: skip
+    assert_same(wr.slide(frame, **arguments), wr.slide(events, **arguments), ["case"])

@@ -1,8 +1,12 @@
-"""`slide` on batch DataFrames: one shuffle by key, one sort, one pass over Arrow batches."""
+"""`slide` on batch DataFrames: one shuffle by key, one sort, one pass over Arrow batches.
+
+Where Spark can, it combines rows into slices first, so that few rows are sorted and go to Python.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -22,7 +26,10 @@ from windrow.spark.answers import (
 )
 from windrow.spark.frames import plain_names, renamed, require_new_names
 from windrow.spark.schema import arrow_schema, nullable_columns
+from windrow.spark.slices import Sliced, at_begin, can_slice
 from windrow.spark.source import source_of, title
+
+Prepare = Callable[[pa.RecordBatch, SlidePlan], pa.RecordBatch]
 
 
 def slide_dataframe(
@@ -53,27 +60,38 @@ def slide_dataframe(
     result = result_columns(source.schema, plan)
     outputs = [name for name, _place in plan.outputs]
     require_new_names(source.frame, result.names[: -len(outputs)], outputs)
-    read = reading(source, plan.columns)
+    read, work = reading(source, plan.columns), title("slide", plan.features, plan.windows)
     names = dict(zip(plan.columns, read.schema.names, strict=True))
     key, order = [[names[name] for name in wanted] for wanted in (plan.key, plan.order)]
-    # Without a key all rows go to one task.
-    arranged = read.frame.repartition(*key) if key else read.frame.repartition(1)
+    arranged, prepare = read.frame.repartition(*key) if key else read.frame, None
+    if can_slice(plan):
+        # By key first, so that rows are shuffled once; slices first would shuffle them too and then
+        # the slices. 1M rows in 100 keys, 10:1, on 2 busy cores, with squared deviations among the
+        # fields as they were then: where a slice holds one row 4.7 s against 8.0 (F.window 9.0),
+        # where it holds sixty 1.4 against 0.65 (F.window 2.7). All rows through Python: 4.0 and 2.9.
+        sliced = Sliced(arranged, read.schema, plan)
+        plan, nullable, prepare = sliced.plan, sliced.nullable, at_begin
+        arranged, order = sliced.frame(), list(plan.order)
+        read = replace(read, schema=sliced.schema)
+    if not key:
+        arranged = arranged.repartition(1)
     answered = read.map_in_arrow(
         arranged.sortWithinPartitions(*key, *order),
-        _answer_partition(plan, nullable),
+        _answer_partition(plan, nullable, prepare),
         renamed(result, plain_names(result.names)),
-        title("slide", plan.features, plan.windows),
+        work,
     )
     return answered.toDF(*result.names)
 
 
-def _answer_partition(plan: SlidePlan, nullable: set[str]) -> Any:
+def _answer_partition(plan: SlidePlan, nullable: set[str], prepare: Prepare | None) -> Any:
     columns, schema = plan.columns, in_microseconds(plan.output_schema)
 
     def answer(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         sliding = Sliding(plan, nullable)
         for batch in gathered(batches, ROWS_AT_ONCE):
-            for table in sliding.advance(batch.rename_columns(columns)):
+            named = batch.rename_columns(columns)
+            for table in sliding.advance(prepare(named, plan) if prepare else named):
                 yield from answer_batches(table, schema)
         for table in sliding.close():
             yield from answer_batches(table, schema)
