@@ -20,6 +20,7 @@ SUITES = {
     "slides": "Sliding windows over Arrow tables in process",
     "spark": "Spark batch, many features",
     "spark_builtin": "Spark batch, one built-in function",
+    "spark_slide": "Spark batch, sliding windows",
     "spark_user": "Spark batch, an aggregation of one's own",
     "spark_settings": "Spark batch, settings of the session (ratio: the usual time over this one)",
     "streaming": "Spark streams, against Spark's own windows",

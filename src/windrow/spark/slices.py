@@ -73,10 +73,6 @@ class _Aggregate:
     type: DataType | None = None
 
 
-def _squared_deviations(x: Column) -> Column:
-    return F.var_pop(x) * F.count(x)
-
-
 _FIELDS = {
     "count": _Aggregate(F.count, LongType()),
     "max": _Aggregate(F.max),
@@ -85,10 +81,8 @@ _FIELDS = {
     # Halves, as windrow adds up integers: no sum overflows that is not an answer.
     "sum_high": _Aggregate(lambda x: F.sum(F.shiftright(x.cast("long"), 32)), LongType()),
     "sum_low": _Aggregate(lambda x: F.sum(x.cast("long").bitwiseAND(F.lit(_LOW_BITS))), LongType()),
-    "deviation": _Aggregate(lambda x: _squared_deviations(x.cast("double")), DoubleType()),
 }
 
-_MOMENTS = (("count", "sum", "deviation"), three)
 _FLOATS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "sum": (("sum",), itself),
     "mean": (("sum", "count"), two),
@@ -99,12 +93,13 @@ _INTEGERS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "mean": (("sum_high", "sum_low", "count"), three),
     "value_range": (("min", "max"), two),
 }
+# No moments: Spark's sum and variance of a slice do not tell its mean to the last digit, so that a
+# variance far from zero would lose digits that windrow's own partial keeps.
 _ANY: dict[str, tuple[tuple[str, ...], Callable[..., Any] | None]] = {
     "count": (("count",), itself),
     # The extreme of extremes is lifted as any value.
     "max": (("max",), None),
     "min": (("min",), None),
-    **dict.fromkeys(("variance", "stddev", "variance_pop", "stddev_pop"), _MOMENTS),
 }
 
 
@@ -113,7 +108,7 @@ def _fields_of(
 ) -> tuple[tuple[str, ...], Callable[..., Any] | None] | None:
     """The aggregates of Spark that are a feature's partial, and its lift; or None."""
     aggregation = feature.aggregation
-    if not feature.compiled or aggregation.custom:
+    if aggregation.custom or not (feature.compiled or aggregation.name == "count"):
         return None
     kinds = [Kind.of(schema.field(column).type) for column in feature.columns]
     by_kind = _FLOATS if Kind.FLOAT in kinds else _INTEGERS
@@ -169,6 +164,7 @@ class Sliced:
             aggregation=replace(feature.aggregation, inputs=inputs),
             columns=columns,
             monoid=monoid,
+            compiled=True,
         )
 
     def _aggregate(self, name: str, columns: Sequence[str]) -> str:
