@@ -127,7 +127,7 @@ def test_sums_on_the_way_may_leave_64_bits(spark: "SparkSession") -> None:
 
 @pytest.mark.parametrize("order", ["timestamp_ntz", "date"])
 def test_times_of_other_types(spark: "SparkSession", order: str) -> None:
-    # At 2:30 on the first of these days clocks in New York had been put forward: no such time.
+    # At 2:30 on the first of these days clocks in New York had been put forward.
     zone = "spark.sql.session.timeZone"
     spark.conf.set(zone, "America/New_York")
     try:

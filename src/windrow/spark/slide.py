@@ -66,9 +66,10 @@ def slide_dataframe(
     arranged, prepare = read.frame.repartition(*key) if key else read.frame, None
     if can_slice(plan):
         # By key first, so that rows are shuffled once; slices first would shuffle them too and then
-        # the slices. 1M rows in 100 keys, 10:1, medians of 3 on 2 busy cores, with squared deviations
-        # among the fields as they were then: where a slice holds one row 4.8 s against 8.7 (F.window
-        # 9.4), where it holds sixty 1.4 against 0.6 (F.window 2.7). Rows through Python: 4.7 and 3.1.
+        # the slices. 1M rows in 100 keys, 10:1, medians of 3 on 2 busy cores, with squared
+        # deviations among the fields as they were then: where a slice holds one row 4.8 s against
+        # 8.7 (F.window 9.4), where it holds sixty 1.4 against 0.6 (F.window 2.7). All rows through
+        # Python: 4.7 and 3.1.
         sliced = Sliced(arranged, read.schema, plan)
         plan, nullable, prepare = sliced.plan, sliced.nullable, at_begin
         arranged, order = sliced.frame(), list(plan.order)
