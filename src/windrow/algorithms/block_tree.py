@@ -6,7 +6,7 @@ requires   an associative combine, nothing else
 insert     2 combines, and 1 more for each F events
 evict      1 combine on average; any number at once: at most F for each level
 query      1 combine
-space      2n(1 + 1/F) partials, of which 4F for each level are in memory
+space      n + n/F + n/F^2 + ... partials, of which 4F for each level are in memory
 
 The events are cut into blocks of F. The partial of a full block is a node of the level above, whose
 nodes are cut into blocks again. A full block never changes, so it can be written to a store in one
@@ -39,7 +39,8 @@ first of its children is asked about. Only the way down needs blocks.
 Invariants, for levels k from 0, whose nodes hold F^k events each, all counted from the first event
 that ever was:
 
-1. front <= reach <= boundary <= end, and front and end - 1 lie within one node of level top + 1.
+1. front <= reach <= boundary <= end, and front and boundary - 1 lie within one node of level
+   top + 1.
 2. The tail of level k holds the nodes of the block that is being filled, and beside it is their
    partial.
 3. The suffix of level 0 at each event from front to before reach is the partial from that event to
