@@ -110,6 +110,30 @@ def test_any_changed_byte(place: int, change: int, in_header: bool) -> None:
         ("writers", [[10**6, "00" * 8]]),
         ("writers", [["0", "00" * 8]]),
         ("description", {}),
+        (
+            "description",
+            {
+                "aggregation": [],
+                "policy": "",
+                "types": ["int64"],
+                "fields": [],
+                "bits": 2,
+                "code": "",
+                "python": "3.11",
+            },
+        ),
+        (
+            "description",
+            {
+                "aggregation": "sum",
+                "policy": "",
+                "types": 5,
+                "fields": [],
+                "bits": 2,
+                "code": "",
+                "python": "3.11",
+            },
+        ),
         ("description", []),
     ],
 )

@@ -355,6 +355,7 @@ class TestRefused:
             ({"block": 2**17}, "block: give a power of two"),
             ({"flush_every": 0}, "flush_every: give a number from 1 on"),
             ({"flush_seconds": -1}, "flush_seconds: give a number from 0 on"),
+            ({"flush_every": "often"}, "flush_every: give a number from 1 on"),
             ({"types": "flaot64"}, "types: 'flaot64' is no Arrow type"),
             ({"types": ["int64", "int64"]}, "types: sum has the inputs"),
         ],
@@ -386,6 +387,19 @@ class TestRefused:
         with pytest.raises(wr.StoreError, match="opened again since"):
             first.flush()
         assert second.query() == expected([1, 2, 3])
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize(
+    "data_type", [pa.timestamp("us", "Europe/Berlin"), pa.timestamp("s"), pa.date32(), pa.int32()]
+)
+def test_a_window_knows_its_types(data_type: pa.DataType) -> None:
+    store = MemoryStore()
+    integers = pa.int64() if data_type.bit_width == 64 else pa.int32()
+    events = pa.array([3, 5, 4], integers).view(data_type)
+    with wr.Window.open(store, "w", wr.max(), types=data_type) as window:
+        window.insert_many(events)
+    assert wr.Window.open(store, "w").query() == events[1].as_py()
 
 
 def test_a_folder_is_opened_and_closed_with_its_window(tmp_path: Path, interpreted: None) -> None:

@@ -60,6 +60,13 @@ class Description:
         kept_by = f"{policy.default_name} of {asked}"
         return cls(name, kept_by, types, fields, bits, fingerprint(*code, *rules))
 
+    def checked(self) -> Description:
+        """This description, if its parts are of the types that they have to be."""
+        words = [self.aggregation, self.policy, self.code, self.python, *self.types]
+        if not all(isinstance(word, str) for word in words):
+            raise TypeError(words)
+        return self
+
     def require(self, stored: Description, store: Store, key: Key) -> None:
         """Refuse to go on with a window that was stored as another."""
         for what, mine in asdict(self).items():
@@ -93,7 +100,7 @@ class Header:
         """What a store holds, not trusted to be possible."""
         text = text_of_header(store, key, value)
         try:
-            description = Description(**text["description"])
+            description = Description(**text["description"]).checked()
             state = State(*map(_integer, text["state"]))
             writers = [
                 Writer(_integer(since), bytes.fromhex(mark)) for since, mark in text["writers"]

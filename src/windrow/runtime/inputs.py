@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -113,7 +114,10 @@ def _to_arrow(values: Any) -> pa.Array:
 
 def _data_type(given: Any) -> pa.DataType:
     try:
-        return given if isinstance(given, pa.DataType) else pa.type_for_alias(given)
+        if isinstance(given, pa.DataType):
+            return given
+        zoned = re.fullmatch(r"timestamp\[(\w+), tz=(.+)\]", given)
+        return pa.timestamp(*zoned.groups()) if zoned else pa.type_for_alias(given)
     except (ValueError, TypeError, AttributeError):
         raise InvalidArgument(
             f"types: {given!r} is no Arrow type; give one as in pa.float64() or 'float64'"

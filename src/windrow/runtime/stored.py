@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -293,6 +293,7 @@ def _bits(block: int) -> int:
 
 
 def _at_least(argument: str, number: Any, least: int) -> Any:
-    if number is not None and (isinstance(number, bool) or not number >= least):
+    valid = isinstance(number, Real) and not isinstance(number, bool)
+    if number is not None and not (valid and number >= least):
         raise InvalidArgument(f"{argument}: give a number from {least} on, or None, not {number!r}")
     return number
