@@ -85,7 +85,7 @@ def _ranks(column: pa.Array) -> Array:
     if pa.types.is_temporal(data_type) and not pa.types.is_interval(data_type):
         column = column.view(pa.int64() if data_type.bit_width == 64 else pa.int32())
     if pa.types.is_floating(column.type):
-        return _float_ranks(column)
+        return float_ranks(column)
     if pa.types.is_integer(column.type) and not column.null_count and column.type != pa.uint64():
         return column.cast(pa.int64()).to_numpy()  # type: ignore[no-any-return]
     if pa.types.is_null(column.type):
@@ -96,7 +96,8 @@ def _ranks(column: pa.Array) -> Array:
     return ranks.to_numpy()  # type: ignore[no-any-return]
 
 
-def _float_ranks(column: pa.Array) -> Array:
+def float_ranks(column: pa.Array) -> Array:
+    """Integers in the order of floats: nulls first, NaN last, and -0.0 is 0.0."""
     numbers = column.cast(pa.float64()).to_numpy(zero_copy_only=False) + 0.0
     bits = np.where(np.isnan(numbers), np.float64("nan"), numbers).view(np.int64)
     ranks = bits ^ ((bits >> 63) & np.int64(2**63 - 1))
@@ -113,7 +114,7 @@ def _codes(column: pa.Array) -> Array:
             [seen.setdefault(repr(value), len(seen)) for value in column.to_pylist()], np.int64
         )
     if pa.types.is_floating(column.type):
-        column = pa.array(_float_ranks(column))
+        column = pa.array(float_ranks(column))
     if pa.types.is_integer(column.type) and not column.null_count and len(column):
         lowest, highest = pc.min_max(column).as_py().values()
         if highest - lowest < max(len(column), 2**16) and -(2**63) <= lowest <= highest < 2**63:
