@@ -10,8 +10,29 @@ from typing import Literal
 
 import pyarrow as pa
 
-from windrow.planning.resolve import OverPlan
+from windrow.planning.resolve import Feature, OverPlan
 from windrow.windows import RowsWindow, TimeWindow
+
+#: Spark's names of the functions that answer as windrow does; tests/over/test_spark_native.py
+SPARK_FUNCTIONS = {
+    "count": "count",
+    "sum": "sum",
+    "mean": "avg",
+    "min": "min",
+    "max": "max",
+    "variance": "var_samp",
+    "variance_pop": "var_pop",
+    "stddev": "stddev_samp",
+    "stddev_pop": "stddev_pop",
+    "first": "first",
+    "last": "last",
+}
+_OF_ANYTHING = {"count", "first", "last"}
+_OF_ORDERED = {"min", "max"}
+_SUMS = {"sum", "mean"}
+
+#: Spark looks at every row of every frame; beyond so many for each row of the table it is slower
+MOST_ROWS_FOR_SPARK = 24
 
 
 @dataclass(frozen=True)
@@ -30,15 +51,48 @@ class Placement:
 
 def place_over(plan: OverPlan, *, named: bool = False) -> Placement:
     """Where `over` runs; `named` says that the user chose the algorithm by hand."""
-    obstacle = why_uncut(plan)
-    if obstacle is None:
-        return Placement("chunks", "rows are cut by key and order into chunks of equal work")
+    if plan.key and not named and is_spark_faster(plan):
+        return Placement(
+            "spark", "adding up so few rows afresh costs less than the way to Python and back"
+        )
+    obstacle = _why_uncut(plan)
+    if obstacle is not None:
+        whole = "every key is" if plan.key else "all rows are"
+        return Placement("keys", f"{whole} answered by one task: {obstacle}")
     if plan.key:
-        return Placement("keys", f"every key is answered by one task: {obstacle}")
-    return Placement("keys", f"all rows are answered by one task: {obstacle}")
+        return Placement("chunks", "every key is answered by one task, unless it has too many rows")
+    return Placement("chunks", "rows are cut by order into chunks, a task for each")
 
 
-def why_uncut(plan: OverPlan) -> str | None:
+def is_spark_faster(plan: OverPlan) -> bool:
+    """Whether Spark's own functions give the same answers, and sooner."""
+    rows = 0
+    for output in plan.outputs:
+        window, feature = plan.windows[output.window], plan.features[output.feature]
+        if not isinstance(window, RowsWindow) or not _is_same_in_spark(feature, plan.schema):
+            return False
+        rows += window.range
+    return rows <= MOST_ROWS_FOR_SPARK
+
+
+def _is_same_in_spark(feature: Feature, schema: pa.Schema) -> bool:
+    name = feature.aggregation.name
+    if feature.aggregation.custom or name not in SPARK_FUNCTIONS:
+        return False
+    if name in _OF_ANYTHING:
+        return True
+    data_type = schema.field(feature.columns[0]).type
+    if name in _OF_ORDERED:
+        # Not of text, which Spark may compare by a collation.
+        return _is_measured(data_type) or pa.types.is_decimal(data_type)
+    if pa.types.is_integer(data_type):
+        # Spark adds 64-bit integers up as they are: on the way to a sum that fits, one that does
+        # not raises or wraps around, and for a mean they are rounded to floats first.
+        return name in _SUMS and data_type.bit_width < 64
+    return bool(pa.types.is_floating(data_type))
+
+
+def _why_uncut(plan: OverPlan) -> str | None:
     """Why a key's rows cannot be cut into chunks, or None if they can."""
     for name, window in plan.windows.items():
         if not isinstance(window, RowsWindow | TimeWindow):

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
+from pyspark.sql import SparkSession as ClassicSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, LongType, StructField, StructType
 
 from windrow.planning.resolve import OverPlan
-from windrow.runtime.chunks import STRETCHES, Cutting, Edge, from_ranks, gathered, summarise
+from windrow.runtime.chunks import STRETCHES, Cutting, Edge, Place, from_ranks, gathered, summarise
 from windrow.runtime.program import Program
-from windrow.windows import RowsWindow, TimeWindow
+from windrow.windows import RowsWindow
 
 #: fewer rows than this are not worth a task
 SMALLEST_CHUNK = 65_536
@@ -24,52 +25,71 @@ SMALLEST_CHUNK = 65_536
 SAMPLE = 0.1
 #: of windows of more rows than this all rows are looked at, so that fillers stay few
 LARGEST_SAMPLED = 1_000
-#: tasks for each processor
 _TASKS_PER_CORE = 3
+_MOST_CHUNKS = 1024
 
 
-def chunked(
-    frame: Any, key: Sequence[Any], order: Any, plan: OverPlan, program: Program
-) -> Any:
+def has_heavy_key(frame: Any, key: Sequence[Any]) -> bool:
+    """Whether some key has so many rows that its task would outlast the others.
+
+    This is a job of its own, over a sample of the key columns. It is not run in a session that sets
+    `spark.windrow.splitKeys` to false.
+    """
+    session = frame.sparkSession
+    chunks = _number_of_chunks(session)
+    if chunks == 1 or session.conf.get("spark.windrow.splitKeys", "true") != "true":
+        return False
+    sample = frame.select(F.xxhash64(*key).alias("key")).sample(fraction=SAMPLE, seed=0)
+    counted = sample.groupBy("key").count().agg(F.max("count"), F.sum("count"))
+    most, rows = counted.first()
+    return most is not None and most > max(rows / chunks, SAMPLE * SMALLEST_CHUNK) / 2
+
+
+def chunked(frame: Any, key: Sequence[Any], order: Any, program: Program) -> Any:
     """The rows, one chunk per partition, and a last column that marks fillers."""
     chunks = _number_of_chunks(frame.sparkSession)
-    place = F.struct((F.xxhash64(*key) if key else F.lit(0).cast("long")).alias("key"),
-                     order.alias("order"))
-    cutting = _cutting(plan, program, chunks)
-    edges = _look(frame, place, cutting, plan.schema.field(plan.order[0]).type).scalar()
+    hashed = F.xxhash64(*key) if key else F.lit(0).cast("long")
+    place = F.struct(hashed.alias("key"), order.alias("order"))
+    edges = _look(frame, place, _cutting(program, chunks), program.plan).scalar()
     names = _new_names(frame.columns)
-    kept = [F.col(name) for name in frame.columns]
-    searched, chunk = _searched(
-        frame.select(*kept, place.alias(names("place")), edges.alias(names("edges"))), chunks, names
-    )
+    kept = [F.col(f"`{name}`") for name in frame.columns]
+    placed = frame.select(*kept, place.alias(names("place")), edges.alias(names("edges")))
+    searched, chunk = _searched(placed, chunks, names)
     fills_next = F.get(F.col(names("edges")).getField("since"), chunk) <= F.col(names("place"))
-    target, filler = names("target"), names("filler")
-    copies = F.when(fills_next, F.array(chunk, chunk + 1)).otherwise(F.array(chunk))
-    routed = searched.select(*kept, chunk.alias(names("own")), F.explode(copies).alias(target))
-    routed = routed.select(*kept, target, (F.col(target) != F.col(names("own"))).alias(filler))
-    return routed.repartitionById(chunks, target).select(*kept, filler)
+    # One number says both where a copy of a row goes and whether it is a filler there, because
+    # every column of a shuffle costs.
+    own, copy = chunk * 2, chunk * 2 + 3
+    target = names("target")
+    copies = F.when(fills_next, F.array(own, copy)).otherwise(F.array(own))
+    routed = searched.select(*kept, F.explode(copies).alias(target))
+    arranged = routed.repartitionById(chunks, F.shiftright(target, 1))
+    return arranged.select(*kept, (F.col(target).bitwiseAND(1) == 1).alias(names("filler")))
 
 
 def _number_of_chunks(session: Any) -> int:
+    """As many as a shuffle has partitions, but no more than some for each processor."""
     wanted = session.conf.get("spark.sql.shuffle.partitions")
-    chunks = int(wanted) if wanted.isdigit() else 200
-    if hasattr(type(session), "sparkContext") and session.conf.get("spark.dynamicAllocation.enabled", "false") != "true":
+    chunks = int(wanted) if wanted.isdigit() else _MOST_CHUNKS
+    grows = session.conf.get("spark.dynamicAllocation.enabled", "false") == "true"
+    if isinstance(session, ClassicSession) and not grows:
         chunks = min(chunks, _TASKS_PER_CORE * session.sparkContext.defaultParallelism)
-    return chunks
+    return min(chunks, _MOST_CHUNKS)
 
 
-def _cutting(plan: OverPlan, program: Program, chunks: int) -> Cutting:
-    extents = {
-        kind: max((program.extents[n] for n, w in plan.windows.items() if isinstance(w, kind)), default=0)
-        for kind in (RowsWindow, TimeWindow)
-    }
-    rows = max(extents[RowsWindow] - 1, 0)
-    fraction = SAMPLE if rows <= LARGEST_SAMPLED else 1.0
-    return Cutting(chunks, SMALLEST_CHUNK, fraction, rows, extents[TimeWindow])
+def _cutting(program: Program, chunks: int) -> Cutting:
+    rows, ticks = 0, 0
+    for name, window in program.plan.windows.items():
+        if isinstance(window, RowsWindow):
+            rows = max(rows, program.extents[name] - 1)
+        else:
+            ticks = max(ticks, program.extents[name])
+    fraction = SAMPLE if rows < LARGEST_SAMPLED else 1.0
+    return Cutting(chunks, SMALLEST_CHUNK, fraction, rows, ticks)
 
 
-def _look(frame: Any, place: Any, cutting: Cutting, order_type: pa.DataType) -> Any:
-    """One row: the edges, and since where rows fill the windows behind them."""
+def _look(frame: Any, place: Any, cutting: Cutting, plan: OverPlan) -> Any:
+    """One row with the edges between chunks."""
+    order_type = plan.schema.field(plan.order[0]).type
 
     def decide(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield _edges_to_arrow(cutting.edges(gathered(batches)), order_type)
@@ -77,22 +97,28 @@ def _look(frame: Any, place: Any, cutting: Cutting, order_type: pa.DataType) -> 
     seen = frame.select(place.getField("key").alias("key"), place.getField("order").alias("order"))
     if cutting.fraction < 1:
         seen = seen.sample(fraction=cutting.fraction, seed=0)
-    places = ArrayType(StructType([StructField("key", LongType()), seen.schema["order"]]))
-    decided = StructType([StructField("edges", StructType([StructField("place", places), StructField("since", places)]))])
+    # Null stands before all values, in a column without nulls too.
+    order = StructField("order", seen.schema["order"].dataType, nullable=True)
+    places = ArrayType(StructType([StructField("key", LongType()), order]))
+    edges = StructType([StructField("place", places), StructField("since", places)])
     stretches = StructType([StructField(name, LongType()) for name in STRETCHES])
-    return seen.mapInArrow(summarise, stretches).repartition(1).mapInArrow(decide, decided)
+    return (
+        seen.mapInArrow(summarise, stretches)
+        .repartition(1)
+        .mapInArrow(decide, StructType([StructField("edges", edges)]))
+    )
 
 
 def _edges_to_arrow(edges: Sequence[Edge], order_type: pa.DataType) -> pa.RecordBatch:
-    def column(places):
-        structs = pa.StructArray.from_arrays(
-            [pa.array([key for key, _ in places], pa.int64()), from_ranks([rank for _, rank in places], order_type)],
-            ["key", "order"],
-        )
+    def column(places: Sequence[Place]) -> pa.Array:
+        keys = pa.array([key for key, _ in places], pa.int64())
+        values = from_ranks([rank for _, rank in places], order_type)
+        structs = pa.StructArray.from_arrays([keys, values], ["key", "order"])
         return pa.ListArray.from_arrays([0, len(places)], structs)
 
     both = [column([edge.place for edge in edges]), column([edge.since for edge in edges])]
-    return pa.RecordBatch.from_arrays([pa.StructArray.from_arrays(both, ["place", "since"])], ["edges"])
+    row = pa.StructArray.from_arrays(both, ["place", "since"])
+    return pa.RecordBatch.from_arrays([row], ["edges"])
 
 
 def _searched(frame: Any, chunks: int, names: Callable[[str], str]) -> tuple[Any, Any]:
