@@ -49,9 +49,9 @@ class Placement:
     why: str
 
 
-def place_over(plan: OverPlan, *, named: bool = False) -> Placement:
-    """Where `over` runs; `named` says that the user chose the algorithm by hand."""
-    if plan.key and not named and is_spark_faster(plan):
+def place_over(plan: OverPlan) -> Placement:
+    """Where `over` runs; never in Spark's own operator if an algorithm was asked for by name."""
+    if plan.key and plan.wish.algorithm is None and is_spark_faster(plan):
         return Placement(
             "spark", "adding up so few rows afresh costs less than the way to Python and back"
         )

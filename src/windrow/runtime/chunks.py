@@ -11,9 +11,9 @@ are inserted but not answered in the second.
                  ^ since: from here on, rows fill windows behind the edge
 
 An edge is an order value, so rows of equal order are never cut apart. Where fillers begin has to be
-right, however the rows are known: in time it is the edge less the range. In rows it takes a count,
-and the count is one of rows that were seen. They are kept as stretches (lowest place, highest place,
-rows), and only stretches that lie wholly before the edge count, so a sample can make the fillers too
+right, however little is known of the rows. In time it is the edge less the range. In rows it takes
+a count, and only rows that were seen count: they are kept as stretches (lowest place, highest
+place, rows), of which those count that lie wholly before the edge. So a sample can make fillers too
 many, but never too few.
 """
 

@@ -16,7 +16,8 @@ from pyspark.sql.types import ArrayType, LongType, StructField, StructType
 
 from windrow.planning.resolve import OverPlan
 from windrow.runtime.chunks import STRETCHES, Cutting, Edge, Place, from_ranks, gathered, summarise
-from windrow.runtime.program import Program
+from windrow.runtime.columns import nanoseconds_per_tick
+from windrow.runtime.passes import extent_of
 from windrow.windows import RowsWindow
 
 #: fewer rows than this are not worth a task
@@ -45,12 +46,12 @@ def has_heavy_key(frame: Any, key: Sequence[Any]) -> bool:
     return most is not None and most > max(rows / chunks, SAMPLE * SMALLEST_CHUNK) / 2
 
 
-def chunked(frame: Any, key: Sequence[Any], order: Any, program: Program) -> Any:
+def chunked(frame: Any, key: Sequence[Any], order: Any, plan: OverPlan) -> Any:
     """The rows, one chunk per partition, and a last column that marks fillers."""
     chunks = _number_of_chunks(frame.sparkSession)
     hashed = F.xxhash64(*key) if key else F.lit(0).cast("long")
     place = F.struct(hashed.alias("key"), order.alias("order"))
-    edges = _look(frame, place, _cutting(program, chunks), program.plan).scalar()
+    edges = _look(frame, place, _cutting(plan, chunks), plan).scalar()
     names = _new_names(frame.columns)
     kept = [F.col(f"`{name}`") for name in frame.columns]
     placed = frame.select(*kept, place.alias(names("place")), edges.alias(names("edges")))
@@ -76,13 +77,14 @@ def _number_of_chunks(session: Any) -> int:
     return min(chunks, _MOST_CHUNKS)
 
 
-def _cutting(program: Program, chunks: int) -> Cutting:
+def _cutting(plan: OverPlan, chunks: int) -> Cutting:
     rows, ticks = 0, 0
-    for name, window in program.plan.windows.items():
+    for window in plan.windows.values():
         if isinstance(window, RowsWindow):
-            rows = max(rows, program.extents[name] - 1)
+            rows = max(rows, window.range - 1)
         else:
-            ticks = max(ticks, program.extents[name])
+            tick = nanoseconds_per_tick(plan.schema.field(plan.order[0]).type)
+            ticks = max(ticks, extent_of(window, tick))
     fraction = SAMPLE if rows < LARGEST_SAMPLED else 1.0
     return Cutting(chunks, SMALLEST_CHUNK, fraction, rows, ticks)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import Window as SparkWindow
@@ -14,7 +14,7 @@ from windrow.windows import RowsWindow
 
 
 def with_window_functions(
-    frame: Any, plan: OverPlan, column: Mapping[str, Any], names: list[str]
+    frame: Any, plan: OverPlan, column: Mapping[str, Any], names: Sequence[str]
 ) -> Any:
     """The DataFrame with the plan's columns added under the given names.
 

@@ -1,4 +1,8 @@
-"""`over` on batch DataFrames: one shuffle by key, one sort, one pass over Arrow batches."""
+"""`over` on batch DataFrames: one shuffle by key, one sort, one pass over Arrow batches.
+
+Where `planning/placement.py` says so, rows are shuffled into chunks of key and order instead, or
+the work is left to Spark's own window functions.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from windrow.errors import InvalidArgument
+from windrow.planning.placement import place_over
 from windrow.planning.resolve import OverPlan, resolve_over
 from windrow.runtime.program import Program
 from windrow.runtime.rolling import Rolling, whole_peers
+from windrow.spark.chunks import chunked, has_heavy_key
 from windrow.spark.frames import plain_names, renamed, require_new_names
+from windrow.spark.native import with_window_functions
 from windrow.spark.schema import arrow_schema, nullable_columns
 from windrow.spark.source import source_of, title
 
@@ -36,13 +44,18 @@ def over_dataframe(data: Any, *, schema: StructType | None, **arguments: Any) ->
     require_new_names(frame, schema.names, added.names)
     result = StructType([*schema.fields, *added.fields])
     names = plain_names(result.names)
-    key, order = [
-        [F.col(names[schema.names.index(name)]) for name in wanted]
-        for wanted in (plan.key, plan.order)
-    ]
     named = frame.toDF(*names[: len(schema)])
-    # Without a key all rows go to one task; splitting them by order is its own piece of work.
-    arranged = named.repartition(*key) if key else named.repartition(1)
+    # Of columns that share a name only one is here, and the plan refers to none of them.
+    column = dict(zip(schema.names, map(F.col, names), strict=False))
+    where = place_over(plan).where
+    if where == "spark":
+        answered = with_window_functions(named, plan, column, names[len(schema) :])
+        return answered.toDF(*result.names)
+    key, order = ([column[name] for name in wanted] for wanted in (plan.key, plan.order))
+    if where == "chunks" and source.may_ask and (not key or has_heavy_key(named, key)):
+        arranged = chunked(named, key, order[0], plan)
+    else:
+        arranged = named.repartition(*key) if key else named.repartition(1)
     answered = source.map_in_arrow(
         arranged.sortWithinPartitions(*key, *order),
         _answer_partition(plan, nullable, names),
@@ -53,13 +66,26 @@ def over_dataframe(data: Any, *, schema: StructType | None, **arguments: Any) ->
 
 
 def _answer_partition(plan: OverPlan, nullable: set[str], names: Sequence[str]) -> Any:
+    own = plan.schema.names
+
     def answer(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rolling = Rolling(Program(plan, nullable))
-        own = plan.schema.names
-        filled = (batch.rename_columns(own) for batch in batches if batch.num_rows)
+        filled = (_named(batch, own) for batch in batches if batch.num_rows)
         if plan.has_peers:
             filled = whole_peers(filled, (*plan.key, plan.order[0]))  # type: ignore[assignment]
         for batch in filled:
-            yield rolling.advance(batch).rename_columns(names)
+            answered = rolling.advance(batch.select(range(len(own))))
+            if batch.num_columns > len(own):
+                answered = _without_fillers(answered, batch.column(len(own)))
+            yield answered.rename_columns(names)
 
     return answer
+
+
+def _named(batch: pa.RecordBatch, names: Sequence[str]) -> pa.RecordBatch:
+    """The batch under the plan's names; of chunks, the column that marks fillers comes last."""
+    return batch.rename_columns([*names, *batch.schema.names[len(names) :]])
+
+
+def _without_fillers(answered: pa.RecordBatch, fills: pa.Array) -> pa.RecordBatch:
+    return answered.filter(pc.invert(fills)) if fills.true_count else answered

@@ -1,0 +1,148 @@
+"""Small frames of built-in functions are Spark's own, and answer as windrow's do."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+import windrow as wr
+from tests.over import oracle
+from tests.over.events import random_events
+from windrow.planning import placement
+from windrow.planning.choose import Wish
+from windrow.planning.placement import MOST_ROWS_FOR_SPARK, SPARK_FUNCTIONS, place_over
+from windrow.planning.resolve import resolve_over
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SCHEMA = pa.schema(
+    {
+        "k": pa.string(),
+        "ts": pa.timestamp("us", "UTC"),
+        "x": pa.float64(),
+        "single": pa.float32(),
+        "small": pa.int32(),
+        "n": pa.int64(),
+        "day": pa.date32(),
+        "price": pa.decimal128(10, 2),
+        "flag": pa.bool_(),
+        "s": pa.string(),
+        "list": pa.list_(pa.int64()),
+    }
+)
+
+
+def where(*aggs: Any, windows: Any = None, wish: Wish | None = None, **arguments: Any) -> str:
+    arguments = {"key": "k", "order": "ts", **arguments}
+    plan = resolve_over(
+        SCHEMA, windows=windows or wr.rows(10), aggs=aggs, wish=wish or Wish(), **arguments
+    )
+    return place_over(plan).where
+
+
+def test_small_frames_are_left_to_spark() -> None:
+    assert where(wr.max("x")) == "spark"
+    assert where(wr.max("x"), wr.mean("small")) == "spark"
+    assert where(wr.count(), windows=wr.rows(MOST_ROWS_FOR_SPARK)) == "spark"
+    assert where(wr.count(), windows=wr.rows(MOST_ROWS_FOR_SPARK + 1)) == "chunks"
+    assert where(wr.max("x"), wr.min("x"), wr.mean("x")) == "chunks"
+
+
+def test_the_user_may_ask_for_an_algorithm() -> None:
+    assert where(wr.max("x"), wish=Wish("two_stacks_lite")) == "chunks"
+
+
+def test_without_a_key_spark_would_use_one_core() -> None:
+    assert where(wr.max("x"), key=None) == "chunks"
+
+
+def test_windows_of_time_hold_any_number_of_rows() -> None:
+    assert where(wr.max("x"), windows=wr.time("1 second")) == "chunks"
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        wr.sum("n"),  # Spark's may overflow on the way to a sum that fits
+        wr.mean("n"),  # Spark rounds before it adds
+        wr.variance("n"),
+        wr.sum("price"),  # another type
+        wr.mean("price"),
+        wr.sum("flag"),  # refused by Spark
+        wr.max("s"),  # a collation may order it otherwise
+        wr.arg_max("x", "s"),  # any of equals
+        wr.collect("s"),  # of no values, an empty list
+    ],
+    ids=str,
+)
+def test_what_spark_answers_otherwise_is_not_left_to_it(measure: Any) -> None:
+    assert where(measure) != "spark"
+
+
+def test_an_aggregation_of_ones_own_is_not_taken_for_a_built_in() -> None:
+    own = wr.aggregation(
+        name="max", identity=-math.inf, lift=float, combine=max, lower=lambda partial: -partial
+    )
+    assert where(own("x")) == "chunks"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ({"key": None}, "rows are cut by order into chunks, a task for each"),
+        ({}, "every key is answered by one task, unless it has too many rows"),
+        (
+            {"order": "s", "key": None},
+            "all rows are answered by one task: 's' is string, and only numbers and times are cut "
+            "into chunks",
+        ),
+        (
+            {"windows": {"visit": wr.session("1 hour")}},
+            "every key is answered by one task: how far back the window 'visit' reaches is not "
+            "known in advance",
+        ),
+    ],
+)
+def test_a_placement_says_why(arguments: dict[str, Any], why: str) -> None:
+    given: dict[str, Any] = {"key": "k", "order": "ts", "windows": wr.rows(1000), **arguments}
+    plan = resolve_over(SCHEMA, aggs=wr.max("x"), wish=Wish(), **given)
+    assert place_over(plan).why == why
+
+
+@pytest.mark.spark
+@pytest.mark.compiled
+def test_spark_answers_as_windrow_does(
+    spark: "SparkSession", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events = random_events(seed=11, cases=12)
+    events = events.append_column("single", events["x"].cast(pa.float32()))
+    events = events.append_column("small", events["n"].cast(pa.int32()))
+    events = events.append_column("price", events["n"].cast(pa.decimal128(21, 2)))
+    floats = [getattr(wr, name) for name in SPARK_FUNCTIONS]
+    aggs = [
+        *(aggregation(column) for column in ("x", "single") for aggregation in floats),
+        *(aggregation("small") for aggregation in (wr.sum, wr.mean, wr.min, wr.max)),
+        *(
+            aggregation(column)
+            for column in ("ts", "price", "u")
+            for aggregation in (wr.min, wr.max)
+        ),
+        *(aggregation("c") for aggregation in (wr.count, wr.first, wr.last)),
+        wr.count(),
+    ]
+    arguments: dict[str, Any] = {
+        "key": ["case", "name", "level"], "order": ["ts", "id"], "windows": {"4": wr.rows(4)},
+    }  # fmt: skip
+    monkeypatch.setattr(placement, "MOST_ROWS_FOR_SPARK", 10_000)
+    frame = spark.createDataFrame(events)
+    answer = wr.over(frame, aggs=aggs, **arguments)
+    plan = resolve_over(events.schema, aggs=aggs, wish=Wish(), **arguments)
+    assert place_over(plan).where == "spark"
+    found = answer.toArrow().sort_by("id")
+    in_order = events.sort_by("id")
+    oracle.assert_agrees(oracle.over(in_order, aggs=aggs, **arguments), found)
+    added = found.schema.names[events.num_columns :], found.schema.types[events.num_columns :]
+    fields = plan.output_fields
+    assert added == ([field.name for field in fields], [field.type for field in fields])
