@@ -28,6 +28,8 @@ SAMPLE = 0.1
 LARGEST_SAMPLED = 1_000
 _TASKS_PER_CORE = 3
 _MOST_CHUNKS = 1024
+#: what Spark takes if nothing is set; some platforms set a word
+_USUAL_PARTITIONS = 200
 
 
 def has_heavy_key(frame: Any, key: Sequence[Any]) -> bool:
@@ -70,7 +72,7 @@ def chunked(frame: Any, key: Sequence[Any], order: Any, plan: OverPlan) -> Any:
 def _number_of_chunks(session: Any) -> int:
     """As many as a shuffle has partitions, but no more than some for each processor."""
     wanted = session.conf.get("spark.sql.shuffle.partitions")
-    chunks = int(wanted) if wanted.isdigit() else _MOST_CHUNKS
+    chunks = int(wanted) if wanted.isdigit() else _USUAL_PARTITIONS
     grows = session.conf.get("spark.dynamicAllocation.enabled", "false") == "true"
     if isinstance(session, ClassicSession) and not grows:
         chunks = min(chunks, _TASKS_PER_CORE * session.sparkContext.defaultParallelism)
@@ -96,6 +98,7 @@ def _look(frame: Any, place: Any, cutting: Cutting, plan: OverPlan) -> Any:
     def decide(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield _edges_to_arrow(cutting.edges(gathered(batches)), order_type)
 
+    decide.__name__ = "windrow over: where to cut"
     seen = frame.select(place.getField("key").alias("key"), place.getField("order").alias("order"))
     if cutting.fraction < 1:
         seen = seen.sample(fraction=cutting.fraction, seed=0)
