@@ -9,6 +9,7 @@ import pytest
 import windrow as wr
 from tests.over import oracle
 from tests.over.events import random_events
+from windrow.aggregations import CATALOGUE
 from windrow.planning import placement
 from windrow.planning.choose import Wish
 from windrow.planning.placement import MOST_ROWS_FOR_SPARK, SPARK_FUNCTIONS, place_over
@@ -120,7 +121,7 @@ def test_spark_answers_as_windrow_does(
     events = events.append_column("single", events["x"].cast(pa.float32()))
     events = events.append_column("small", events["n"].cast(pa.int32()))
     events = events.append_column("price", events["n"].cast(pa.decimal128(21, 2)))
-    floats = [getattr(wr, name) for name in SPARK_FUNCTIONS]
+    floats = [CATALOGUE[name] for name in SPARK_FUNCTIONS]
     aggs = [
         *(aggregation(column) for column in ("x", "single") for aggregation in floats),
         *(aggregation("small") for aggregation in (wr.sum, wr.mean, wr.min, wr.max)),

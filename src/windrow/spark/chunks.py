@@ -18,6 +18,7 @@ from windrow.planning.resolve import OverPlan
 from windrow.runtime.chunks import STRETCHES, Cutting, Edge, Place, from_ranks, gathered, summarise
 from windrow.runtime.columns import nanoseconds_per_tick
 from windrow.runtime.passes import extent_of
+from windrow.spark.progress import described
 from windrow.windows import RowsWindow
 
 #: fewer rows than this are not worth a task
@@ -44,7 +45,8 @@ def has_heavy_key(frame: Any, key: Sequence[Any]) -> bool:
         return False
     sample = frame.select(F.xxhash64(*key).alias("key")).sample(fraction=SAMPLE, seed=0)
     counted = sample.groupBy("key").count().agg(F.max("count"), F.sum("count"))
-    most, rows = counted.first()
+    with described(session, "windrow over: keys, counted in a sample"):
+        most, rows = counted.first()
     return most is not None and most > max(rows / chunks, SAMPLE * SMALLEST_CHUNK) / 2
 
 
