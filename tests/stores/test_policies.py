@@ -50,6 +50,21 @@ def test_answers_are_those_of_a_window_in_memory(name: str, pieces: list[list[An
         assert stored.query() == in_memory.query()
 
 
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("limit", [5, 20, 80])
+def test_few_leave_often_and_many_at_times(limit: int) -> None:
+    """Blocks are searched that were being filled when their tree was planted."""
+    chance, policy = np.random.default_rng(limit), wr.policies.at_most_sum(limit)
+    stored = open_window(MemoryStore(), policy, wr.sum)
+    in_memory = wr.Window(wr.sum(), policy=policy)
+    for _ in range(150):
+        events = (chance.random(10) < 0.4).astype(int)
+        events[0] = chance.integers(0, limit) if chance.random() < 0.2 else 0
+        in_memory.insert_many(events.tolist())
+        stored.insert_many(events)
+        assert (stored.query(), len(stored)) == (in_memory.query(), len(in_memory))
+
+
 @pytest.mark.compiled
 def test_compiled_answers_are_those_of_recomputation(store: Store) -> None:
     """The running example of 003 §3.2: sum at most 10, answer the maximum."""

@@ -89,6 +89,17 @@ def test_answers_are_those_of_recomputation(steps: list[tuple[str, int]], block:
     subject.check()
 
 
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("most", [3, 10, 40])
+def test_windows_that_grow_and_shrink_step_by_step(most: int) -> None:
+    """Trees are planted in a block that is being filled, and that is full when it is read again."""
+    subject, chance = Subject(MemoryStore()), np.random.default_rng(most)
+    for _ in range(400):
+        step = "evict" if chance.random() < len(subject.window) / (2 * most) else "insert"
+        subject.take(step, int(chance.integers(1, 4)))
+        subject.check()
+
+
 @pytest.mark.compiled
 def test_every_store_answers_alike(store: Store) -> None:
     """The same trace, compiled, in blocks that fill and are read again many times."""
