@@ -188,8 +188,7 @@ def latencies(subject: Subject, extent: int, values: Array) -> dict[str, float]:
 def _answers(
     subject: Subject, product: Product, size: int
 ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
-    lowered = product.parts[0].monoid.lowered
-    return (np.empty(size, lowered),), (np.empty(size, np.bool_),)
+    return (product.parts[0].monoid.room(size),), (np.empty(size, np.bool_),)
 
 
 def _window(subject: Subject, product: Product, extent: int) -> tuple[Any, ...]:

@@ -5,6 +5,7 @@ column, oldest first, none of them null; `PAIRED` takes pairs of the values of t
 """
 
 import functools
+import itertools
 import math
 import operator
 from collections.abc import Callable
@@ -131,6 +132,38 @@ def positions_of(values: list[Any], wanted: Any) -> list[int]:
     return [place for place, rank in enumerate(ranks) if rank == as_spark_sorts(wanted)]
 
 
+def alike(value: Any) -> Any:
+    return "not a number" if value != value else value
+
+
+def distinct(values: list[Any]) -> list[Any]:
+    keys = [alike(value) for value in values]
+    return [value for place, value in enumerate(values) if keys.index(keys[place]) == place]
+
+
+def mode(values: list[Any]) -> Any:
+    seen = [alike(value) for value in values]
+    return max(distinct(values), key=lambda value: seen.count(alike(value)))
+
+
+def longest_run_above_half(values: list[Any]) -> int:
+    above = "".join("x" if value > 0.5 else " " for value in values)
+    return max(map(len, above.split()), default=0)
+
+
+def sign_changes(values: list[Any]) -> int:
+    signs = [value > 0 for value in values if value > 0 or value < 0]
+    return sum(older != newer for older, newer in itertools.pairwise(signs))
+
+
+def decaying_mean(values: Any, times: Any, half_life: float) -> float:
+    """From the newest back, each weight from its own distance."""
+    newest = max(times)
+    weights = [0.5 ** ((newest - time) / half_life) for time in times]
+    weighted = [float(value) * weight for value, weight in zip(values, weights, strict=True)]
+    return sum(weighted) / sum(weights)
+
+
 EXPECTED: dict[str, Callable[[list[Any]], Any]] = {
     "count": len,
     "sum": total,
@@ -162,6 +195,19 @@ EXPECTED: dict[str, Callable[[list[Any]], Any]] = {
     "variance_pop": variance_pop,
     "stddev": lambda values: root(variance(values)),
     "stddev_pop": lambda values: root(variance_pop(values)),
+    "nth_2": lambda values: values[1] if len(values) > 1 else None,
+    "nth_last_3": lambda values: values[-3] if len(values) > 2 else None,
+    "collect_3": lambda values: values[-3:],
+    "concat_4": lambda values: "".join(values)[-4:],
+    "collect_distinct": distinct,
+    "collect_distinct_3": lambda values: distinct(values)[:3],
+    "mode": mode,
+    "mode_100": mode,
+    "top_3": lambda values: sorted(values, key=as_spark_sorts, reverse=True)[:3],
+    "bottom_2": lambda values: sorted(values, key=as_spark_sorts)[:2],
+    "longest_run_above_0.5": longest_run_above_half,
+    "sign_changes": sign_changes,
+    "ewm_mean": lambda values: decaying_mean(values, range(len(values)), 4),
     "first": lambda values: values[0],
     "last": lambda values: values[-1],
     "collect": list,
@@ -257,6 +303,34 @@ def rate(rows: Rows) -> Any:
     return float((exactly(newest) - exactly(oldest)) / exactly(elapsed))
 
 
+def increasing_run(rows: Rows) -> Any:
+    """All runs, cut where a value is not above the one before, and the first of the longest."""
+    runs = [[rows[0]]]
+    for older, newer in itertools.pairwise(rows):
+        if as_spark_sorts(older[0]) < as_spark_sorts(newer[0]):
+            runs[-1].append(newer)
+        else:
+            runs.append([newer])
+    longest = max(runs, key=len)
+    start, end = longest[0][1], longest[-1][1]
+    return (start, end, end - start, len(longest))
+
+
+def m4(rows: Rows) -> Any:
+    low = min(rows, key=lambda row: as_spark_sorts(row[0]))
+    high = max(rows, key=lambda row: as_spark_sorts(row[0]))
+    return (*rows[0], *rows[-1], *low, *high)
+
+
+def ewm_mean_by_time(rows: Rows) -> Any:
+    begin = rows[0][1]
+    seconds = [
+        (time - begin).total_seconds() if isinstance(begin, datetime) else time - begin
+        for _, time in rows
+    ]
+    return decaying_mean([value for value, _ in rows], seconds, 10)
+
+
 PAIRED: dict[str, Callable[[Rows], Any]] = {
     "weighted_mean": weighted_mean,
     "covariance": covariance(1),
@@ -265,6 +339,9 @@ PAIRED: dict[str, Callable[[Rows], Any]] = {
     "slope": slope,
     "intercept": intercept,
     "rate": rate,
+    "longest_increasing_run": increasing_run,
+    "m4": m4,
+    "ewm_mean_by_time": ewm_mean_by_time,
 }
 
 
@@ -280,6 +357,6 @@ def agree(found: Any, expected: Any) -> bool:
         return (found != found and expected != expected) or math.isclose(
             found, expected, rel_tol=1e-12, abs_tol=1e-12
         )
-    if isinstance(found, list):
+    if isinstance(found, list | tuple):
         return len(found) == len(expected) and all(map(agree, found, expected))
     return bool(found == expected)

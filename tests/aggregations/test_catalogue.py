@@ -36,8 +36,13 @@ def test_every_aggregation_is_computed_here_in_another_way():
 def test_what_it_answers(aggregation, kinds, data):
     if aggregation.name in PAIRED:
         rows = data.draw(st.lists(inputs_of(aggregation, kinds), min_size=1, max_size=9))
-        found = Subject(aggregation, kinds).answer(rows)
-        assert agree(found, PAIRED[aggregation.name](rows))
+        subject, expected = Subject(aggregation, kinds), PAIRED[aggregation.name](rows)
+        compiled_run = aggregation is wr.longest_increasing_run and subject.monoid.is_numeric
+        if compiled_run and overflows(expected[2]):
+            with pytest.raises(OverflowError):
+                subject.answer(rows)
+            return
+        assert agree(as_values(subject, subject.answer(rows), rows), expected)
         return
     first = Aggregation(
         "first input", aggregation.inputs[:1], lambda _: aggregation.monoid_for(kinds)
@@ -52,12 +57,34 @@ def test_what_it_answers(aggregation, kinds, data):
             subject.answer(inputs)
         return
     found = subject.answer(inputs)
-    if kinds[0] is not Kind.ANY and aggregation.inputs[0].carried:
+    if found is not None and kinds[0] is not Kind.ANY and aggregation.inputs[0].carried:
         found = values[found]  # a position stands for the value at it
     assert agree(comparable(found, kinds[0], aggregation), expected)
 
 
+def as_values(subject: Subject, found: Any, rows: list[Any]) -> Any:
+    """The members of a struct, which kernels give as positions of rows and as ticks."""
+    members = subject.monoid.members
+    if found is None or not members or subject.kinds[0] is Kind.ANY:
+        return found
+    values = list(found)
+    for place, member in enumerate(members):
+        if member.carried is not None:
+            values[place] = rows[found[place]][member.carried]
+        elif subject.monoid.is_numeric and subject.kinds[1] is Kind.TEMPORAL:
+            if member.name in ("start", "end"):
+                values[place] = EPOCH + timedelta(microseconds=int(found[place]))
+            elif member.name == "duration":
+                values[place] = timedelta(microseconds=int(found[place]))
+    return values
+
+
+EPOCH = datetime(1970, 1, 1)
 CHECKED = ("sum", "product", "sum_of_squares", "value_range", "change")
+
+
+def overflows(number: Any) -> bool:
+    return isinstance(number, int) and not -(2**63) <= number < 2**63
 
 
 def exceeds_64_bits(subject: Subject, expected: Any) -> bool:
@@ -69,7 +96,7 @@ def exceeds_64_bits(subject: Subject, expected: Any) -> bool:
 def comparable(found: Any, kind: Kind, aggregation: Aggregation) -> Any:
     """Times inside a kernel are microseconds; what looks at them gives microseconds back."""
     if kind is Kind.TEMPORAL and aggregation.name in ("min", "max"):
-        return datetime(1970, 1, 1) + timedelta(microseconds=int(found))
+        return EPOCH + timedelta(microseconds=int(found))
     if kind is Kind.TEMPORAL and aggregation.name in ("value_range", "change"):
         return timedelta(microseconds=int(found))
     return found

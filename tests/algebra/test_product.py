@@ -15,6 +15,7 @@ from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.compiler import Kernel
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind
+from windrow.algebra.memory import KernelMemory
 from windrow.algebra.product import Part, Product
 from windrow.algebra.slots import combine, identity, lift_row, lower_row
 from windrow.testing import CountingMonoid, Subject, kinds_accepted
@@ -34,12 +35,13 @@ def answers_of(
 ) -> list[list[Any]]:
     """What the product answers over growing windows, one list for each part, as plain Python."""
     rows = len(columns[0])
-    answers = tuple(np.zeros(rows, part.monoid.lowered) for part in product.parts)
+    answers = tuple(part.monoid.room(rows) for part in product.parts)
     defined = tuple(np.ones(rows, np.bool_) for _ in product.parts)
     with pytest.MonkeyPatch.context() as patch, np.errstate(all="ignore"):
         patch.setenv("NUMBA_DISABLE_JIT", "1")
         kernel = Kernel(prefixes, (), product, checked=False)
-        kernel(tuple(columns), tuple(validities), answers, defined)
+        rows_of_arrays = KernelMemory(product).workspace()
+        kernel(*rows_of_arrays, tuple(columns), tuple(validities), answers, defined)
     return [
         [value if known else None for value, known in zip(*pair, strict=True)]
         for pair in zip(answers, defined, strict=True)

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.slicing.enumeration import edges_of, enumerated, intervals, periodic_windows
+from windrow.algebra.durations import words
 from windrow.errors import InvalidArgument
 from windrow.planning.share import EDGE_LIMIT, Answer, SharedPlan, share
 from windrow.slicing import LIMIT, PeriodicWindow, edges_between
-from windrow.windows.durations import words
 
 several_windows = st.lists(periodic_windows(12), min_size=1, max_size=4)
 EXAMPLE_1 = [PeriodicWindow.of_rows(6, 2), PeriodicWindow.of_rows(8, 4)]

@@ -3,8 +3,17 @@
 from windrow.aggregations.arg_extremes import arg_max, arg_min
 from windrow.aggregations.bits import all, any, bit_and, bit_or, bit_xor
 from windrow.aggregations.changes import change, rate
-from windrow.aggregations.collections import collect, concat
+from windrow.aggregations.collections import (
+    bottom_k,
+    collect,
+    collect_distinct,
+    concat,
+    mode,
+    top_k,
+)
 from windrow.aggregations.counts import count, count_if
+from windrow.aggregations.decay import ewm_mean
+from windrow.aggregations.drawing import m4
 from windrow.aggregations.extreme_counts import max_count, min_count
 from windrow.aggregations.extremes import max, min, relative_variation, value_range
 from windrow.aggregations.means import (
@@ -18,17 +27,19 @@ from windrow.aggregations.moments import (
     kurtosis,
     skewness,
     stddev,
-    stddev_pop,
     variance,
-    variance_pop,
 )
-from windrow.aggregations.positions import first, last
+from windrow.aggregations.positions import first, last, nth
 from windrow.aggregations.regression import (
     correlation,
     covariance,
-    covariance_pop,
     intercept,
     slope,
+)
+from windrow.aggregations.runs import (
+    longest_increasing_run,
+    longest_run_above,
+    sign_changes,
 )
 from windrow.aggregations.sums import product, sum, sum_of_squares
 from windrow.algebra.aggregation import Aggregation
@@ -41,16 +52,30 @@ OFFERED = (
     variance, stddev, skewness, kurtosis,
     covariance, correlation, slope, intercept,
     min, max, value_range, relative_variation, min_count, max_count, arg_min, arg_max,
-    first, last, change, rate,
-    collect, concat,
+    first, last, nth, change, rate, m4,
+    collect, collect_distinct, concat, top_k, bottom_k, mode,
     bit_and, bit_or, bit_xor, all, any,
+    longest_increasing_run, longest_run_above, sign_changes,
+    ewm_mean,
 )  # fmt: skip
-#: what parameters make of them
-VARIANTS = (variance_pop, stddev_pop, covariance_pop)
+#: what parameters make of them, an example of each
+VARIANTS = tuple(
+    measure.aggregation
+    for measure in (
+        variance(population=True), stddev(population=True), covariance(population=True),
+        nth(n=2), nth(n=-3),
+        collect(limit=3), collect_distinct(limit=3), concat(limit=4), mode(limit=100),
+        top_k(k=3), bottom_k(k=2),
+        longest_run_above(threshold=0.5),
+        ewm_mean(half_life=4), ewm_mean(half_life="10 seconds"),
+    )
+)  # fmt: skip
 
 #: every aggregation that laws, conformance and agreement are checked of
 CATALOGUE: dict[str, Aggregation] = {
-    aggregation.name: aggregation for aggregation in (*OFFERED, *VARIANTS)
+    aggregation.name: aggregation
+    for aggregation in (*OFFERED, *VARIANTS)
+    if aggregation.is_complete
 }
 
 __all__ = [
@@ -63,33 +88,43 @@ __all__ = [
     "bit_and",
     "bit_or",
     "bit_xor",
+    "bottom_k",
     "change",
     "collect",
+    "collect_distinct",
     "concat",
     "correlation",
     "count",
     "count_if",
     "covariance",
+    "ewm_mean",
     "first",
     "geometric_mean",
     "harmonic_mean",
     "intercept",
     "kurtosis",
     "last",
+    "longest_increasing_run",
+    "longest_run_above",
+    "m4",
     "max",
     "max_count",
     "mean",
     "min",
     "min_count",
+    "mode",
+    "nth",
     "product",
     "rate",
     "relative_variation",
     "root_mean_square",
+    "sign_changes",
     "skewness",
     "slope",
     "stddev",
     "sum",
     "sum_of_squares",
+    "top_k",
     "value_range",
     "variance",
     "weighted_mean",

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from windrow.aggregations.extremes import precedes
-from windrow.algebra.aggregation import ORDERABLE, Aggregation, Input
+from windrow.algebra.aggregation import ANYTHING, ORDERABLE, Aggregation, Input, Measure
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Monoid, OutputType, Traits, integers, like_input
+from windrow.algebra.monoid import Monoid, Traits, integers, like_input
 from windrow.algebra.ordering import ABOVE_ALL, BELOW_ALL, rank
+from windrow.errors import InvalidArgument
 
 VALUE_AND_CARRIED = (Input("value", ORDERABLE), Input("at", carried=True))
+#: a function may take what has no order itself
+KEYED = (Input("value", ANYTHING), Input("at", carried=True))
+
+_serial = itertools.count()
 
 
 def lift_pair(value: Any, at: Any) -> Any:
@@ -68,6 +76,37 @@ def carries_any_value(partial: Any) -> bool:
     return partial is not None
 
 
+@dataclass(frozen=True, eq=False)
+class ArgExtreme(Aggregation):
+    """An aggregation that can be told what is to be smallest or largest."""
+
+    def __call__(
+        self, *columns: str, alias: str | None = None, key: Any = None, **parameters: Any
+    ) -> Measure:
+        """What stands in the second column where the first is smallest or largest.
+
+        With `key`, a function, where the function of the first column is, and of one column alone,
+        its own value there. With `key`, the name of a column, the value of the column where the
+        other is.
+
+        >>> import math, windrow as wr
+        >>> window = wr.Window(wr.arg_max("angle", key=math.cos))
+        >>> window.insert_many([(angle, angle) for angle in (1.0, 6.0, 3.0)])
+        >>> window.query()
+        6.0
+        """
+        if key is None:
+            return super().__call__(*columns, alias=alias, **parameters)
+        if isinstance(key, str):
+            return super().__call__(key, *columns, alias=alias, **parameters)
+        if not callable(key):
+            raise InvalidArgument(
+                f"key: a function of a value, or the name of a column, is needed, not {key!r}"
+            )
+        columns = columns * 2 if len(columns) == 1 else columns
+        return super().__call__(*columns, alias=alias, key=key, **parameters)
+
+
 def _carrying_extreme(
     name: str,
     extreme: str,
@@ -77,33 +116,59 @@ def _carrying_extreme(
     summary: str,
 ) -> Aggregation:
     traits = Traits(selective=True, exact=True)
-    carried: OutputType = like_input(1)
 
-    def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
-        if not kinds[0].is_compiled:
-            return Monoid(
-                None, lift_pair, pick_value, second, carried, traits, defined=carries_any_value
-            )
+    def python_monoid(lift: Callable[[Any, Any], Any]) -> Monoid:
+        return Monoid(
+            None, lift, pick_value, second, like_input(1), traits, defined=carries_any_value
+        )
+
+    def number_monoid(lift: Callable[[Any, Any], Any], called: str) -> Monoid:
         return Monoid(
             identity=(identity, -1),
-            lift=lift_ranked_pair if kinds[0] is Kind.FLOAT else lift_pair,
+            lift=lift,
             combine=pick,
             lower=second,
             defined=carries_any,
             traits=traits,
-            fields=integers(extreme, f"at_{extreme}"),
+            fields=integers(called, f"at_{called}"),
             lowered="int64",
-            output=carried,
+            output=like_input(1),
         )
 
-    return Aggregation(name, VALUE_AND_CARRIED, monoid_for, same, summary)
+    def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
+        if not kinds[0].is_compiled:
+            return python_monoid(lift_pair)
+        lift = lift_ranked_pair if kinds[0] is Kind.FLOAT else lift_pair
+        return number_monoid(lift, extreme)
+
+    def by(key: Any) -> Aggregation:
+        """The same of a function of the values, whose results are compared as floats."""
+        called = f"{extreme}_of_{next(_serial)}"  # no two functions share a field
+
+        def lift_key(value: Any, at: Any) -> Any:
+            return (key(value), at)
+
+        def lift_ranked_key(value: Any, at: Any) -> Any:
+            return (rank(float(key(value))), at)
+
+        def keyed(kinds: tuple[Kind, ...]) -> Monoid:
+            # A function of times is given times, which kernels do not have.
+            if not kinds[0].is_compiled or kinds[0] is Kind.TEMPORAL:
+                return python_monoid(lift_key)
+            return number_monoid(lift_ranked_key, called)
+
+        return Aggregation(name, KEYED, keyed, same, summary, custom=True)
+
+    return ArgExtreme(
+        name, VALUE_AND_CARRIED, monoid_for, same, summary, variant=functools.cache(by)
+    )
 
 
 arg_min = _carrying_extreme(
     "arg_min", "min", ABOVE_ALL, first_smallest, first_smallest_value,
-    "the second column's value where the first is smallest, the first of equals",
+    "the second column's value where the first, or `key` of it, is smallest, the first of equals",
 )  # fmt: skip
 arg_max = _carrying_extreme(
     "arg_max", "max", BELOW_ALL, first_largest, first_largest_value,
-    "the second column's value where the first is largest, the first of equals",
+    "the second column's value where the first, or `key` of it, is largest, the first of equals",
 )  # fmt: skip

@@ -1,16 +1,28 @@
-"""Values gathered in order."""
+"""Values gathered: all of them, the different ones, the largest, the most frequent.
+
+A bound on their number is a parameter. It bounds the partials too, because what a bounded answer
+leaves out of a part of the window it leaves out of the whole.
+"""
 
 from __future__ import annotations
 
+import functools
+import heapq
+import math
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
 
-from windrow.algebra.aggregation import Aggregation, Input
+from windrow.algebra.aggregation import ANYTHING, ORDERABLE, Aggregation, Input, parametrized
 from windrow.algebra.counting import add, itself
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Monoid, Traits
+from windrow.algebra.monoid import Monoid, OutputType, Traits, like_input
+from windrow.errors import AggregateOverflow, InvalidArgument
+
+#: values that can be told apart by hashing
+HASHABLE = ANYTHING - {Kind.NESTED}
 
 
 def alone(value: Any) -> Any:
@@ -18,23 +30,60 @@ def alone(value: Any) -> Any:
     return (value,)
 
 
-COLLECT = Monoid(
-    identity=(),
-    lift=alone,
-    combine=add,
-    lower=list,
-    traits=Traits(exact=True),
-    output=lambda types: pa.list_(types[0]),
-)
+def _list_of(types: tuple[pa.DataType, ...]) -> pa.DataType:
+    return pa.list_(types[0])
 
 
-def _collect_for(_kinds: tuple[Kind, ...]) -> Monoid:
-    return COLLECT
+def at_least_one(name: str, number: Any) -> int:
+    """A bound on a number of values."""
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise InvalidArgument(f"{name}: a whole number of 1 or more is needed, not {number!r}")
+    return number
 
 
-collect = Aggregation(
-    "collect", (Input("value"),), _collect_for, same, "the list of values, oldest first"
-)
+def _plain(
+    name: str,
+    inputs: tuple[Input, ...],
+    identity: Any,
+    lift: Callable[[Any], Any],
+    combine: Callable[[Any, Any], Any],
+    lower: Callable[[Any], Any],
+    output: OutputType,
+    summary: str,
+    variant: Callable[..., Aggregation] | None = None,
+) -> Aggregation:
+    """An aggregation in plain Python, the same for all kinds of values."""
+    monoid = Monoid(identity, lift, combine, lower, output, Traits(exact=True))
+    made = None if variant is None else functools.cache(variant)
+    return Aggregation(name, inputs, lambda _kinds: monoid, same, summary, variant=made)
+
+
+# All values -------------------------------------------------------------------------------------
+
+
+def _newest(limit: int) -> Callable[[Any, Any], Any]:
+    """Join two sequences and keep the newest end."""
+
+    def combine(older: Any, newer: Any) -> Any:
+        return (older + newer)[-limit:] if len(newer) < limit else newer[-limit:]
+
+    return combine
+
+
+VALUE = (Input("value"),)
+
+
+def _collect(limit: Any) -> Aggregation:
+    combine = _newest(at_least_one("limit", limit))
+    name, summary = f"collect_{limit}", f"the list of the newest {limit} values, oldest first"
+    return _plain(name, VALUE, (), alone, combine, list, _list_of, summary)
+
+
+collect = _plain(
+    "collect", VALUE, (), alone, add, list, _list_of,
+    "the list of values, oldest first; of the newest `limit` if that is given",
+    variant=_collect,
+)  # fmt: skip
 
 
 def _text_output(types: tuple[pa.DataType, ...]) -> pa.DataType:
@@ -42,24 +91,142 @@ def _text_output(types: tuple[pa.DataType, ...]) -> pa.DataType:
     return pa.binary() if pa.types.is_fixed_size_binary(types[0]) else types[0]
 
 
-CONCAT = Monoid(
-    identity="",
-    lift=itself,
-    combine=add,
-    lower=itself,
-    traits=Traits(exact=True),
-    output=_text_output,
-)
+TEXT = (Input("value", frozenset({Kind.TEXT, Kind.ANY})),)
 
 
-def _concat_for(_kinds: tuple[Kind, ...]) -> Monoid:
-    return CONCAT
+def _concat(limit: Any) -> Aggregation:
+    newest = _newest(at_least_one("limit", limit))
+
+    def lift(text: Any) -> Any:
+        return text[-limit:]
+
+    name, summary = f"concat_{limit}", f"the newest {limit} characters of the strings joined"
+    return _plain(name, TEXT, "", lift, newest, itself, _text_output, summary)
 
 
-concat = Aggregation(
-    "concat",
-    (Input("value", frozenset({Kind.TEXT, Kind.ANY})),),
-    _concat_for,
-    same,
-    "the strings joined, oldest first",
-)
+concat = _plain(
+    "concat", TEXT, "", itself, add, itself, _text_output,
+    "the strings joined, oldest first; the newest `limit` characters if that is given",
+    variant=_concat,
+)  # fmt: skip
+
+
+# Different values -------------------------------------------------------------------------------
+# Dicts keep their keys in the order of their arrival.
+
+HASHED = (Input("value", HASHABLE),)
+
+
+def told_apart(value: Any) -> Any:
+    """A value as a key: any NaN is the same, and so are zeros of either sign."""
+    return math.nan if value != value else value
+
+
+def lift_key(value: Any) -> Any:
+    """One different value."""
+    return {told_apart(value): None}
+
+
+def join_keys(older: Any, newer: Any) -> Any:
+    """The different values of both."""
+    return older | newer
+
+
+def _collect_distinct(limit: Any) -> Aggregation:
+    at_least_one("limit", limit)
+
+    def first_keys(older: Any, newer: Any) -> Any:
+        if len(older) == limit:
+            return older
+        return dict.fromkeys(list(older | newer)[:limit])
+
+    name = f"collect_distinct_{limit}"
+    summary = f"the list of the first {limit} different values"
+    return _plain(name, HASHED, {}, lift_key, first_keys, list, _list_of, summary)
+
+
+collect_distinct = _plain(
+    "collect_distinct", HASHED, {}, lift_key, join_keys, list, _list_of,
+    "the list of different values in the order of their first arrival; the first `limit` of them "
+    "if that is given",
+    variant=_collect_distinct,
+)  # fmt: skip
+
+
+def lift_times(value: Any) -> Any:
+    """One value, seen once."""
+    return {told_apart(value): 1}
+
+
+def add_times(older: Any, newer: Any) -> Any:
+    """How often each value of both was seen."""
+    times = dict(older)
+    for value, count in newer.items():
+        times[value] = times.get(value, 0) + count
+    return times
+
+
+def most_frequent(times: Any) -> Any:
+    """The value that was seen most often; `max` answers the first of equals."""
+    return max(times, key=times.__getitem__)
+
+
+def _mode(limit: Any) -> Aggregation:
+    at_least_one("limit", limit)
+
+    def add_few_times(older: Any, newer: Any) -> Any:
+        times = add_times(older, newer)
+        if len(times) > limit:
+            raise AggregateOverflow(
+                f"mode: a window holds more than limit={limit} different values"
+            )
+        return times
+
+    name, summary = f"mode_{limit}", f"the most frequent of at most {limit} different values"
+    return _plain(
+        name, HASHED, {}, lift_times, add_few_times, most_frequent, like_input(0), summary
+    )
+
+
+mode = _plain(
+    "mode", HASHED, {}, lift_times, add_times, most_frequent, like_input(0),
+    "the most frequent value, of equals the one that was seen first; with `limit`, more different "
+    "values than that raise",
+    variant=_mode,
+)  # fmt: skip
+
+
+# Largest and smallest values --------------------------------------------------------------------
+
+ORDERED = (Input("value", ORDERABLE),)
+
+
+def place(value: Any) -> Any:
+    """By what values are sorted: NaN after everything."""
+    return (value != value, 0 if value != value else value)
+
+
+def _k_of(
+    name: str, pick: Callable[..., list[Any]], adjective: str
+) -> Callable[[Any], Aggregation]:
+    def variant(k: Any) -> Aggregation:
+        at_least_one("k", k)
+
+        def best(older: Any, newer: Any) -> Any:
+            # Both are sorted, and older values come first among equals.
+            return tuple(pick(k, older + newer, key=place))
+
+        summary = f"the list of the {k} {adjective} values"
+        return _plain(f"{name}_{k}", ORDERED, (), alone, best, list, _list_of, summary)
+
+    return variant
+
+
+top_k = parametrized(
+    "top_k", ORDERED, _k_of("top", heapq.nlargest, "largest"), "k=3",
+    "the list of the `k` largest values, largest first",
+)  # fmt: skip
+bottom_k = parametrized(
+    "bottom_k", ORDERED, _k_of("bottom", heapq.nsmallest, "smallest"), "k=3",
+    "the list of the `k` smallest values, smallest first",
+)  # fmt: skip

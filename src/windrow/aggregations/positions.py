@@ -1,14 +1,17 @@
-"""The oldest and the newest value of a window."""
+"""Values by their place in a window: the oldest, the newest, and those near them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from windrow.algebra.aggregation import Aggregation, Input
+import numpy as np
+
+from windrow.algebra.aggregation import Aggregation, Input, parametrized
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Monoid, Traits, integers, like_input
+from windrow.algebra.monoid import Field, InPlace, Monoid, Traits, integers, like_input
+from windrow.errors import InvalidArgument
 
 VALUE = (Input("value", carried=True),)
 
@@ -71,3 +74,111 @@ def _position(
 
 first = _position("first", older_position, older_value, "the oldest value that is not null")
 last = _position("last", newer_position, newer_value, "the newest value that is not null")
+
+
+# The nth ----------------------------------------------------------------------------------------
+# A partial holds the n positions that are nearest to its oldest end, or to its newest, nearest
+# first; -1 is none.
+
+
+def lift_position_into(position: Any, into: Any) -> None:
+    """One position is the nearest to either end."""
+    into[0] = position
+
+
+def copy_nearest(nearer: Any, farther: Any, into: Any) -> None:
+    """The positions of one, and then of the other, as many as there is room for."""
+    taken = 0
+    for place in range(into.shape[0]):
+        if nearer[place] < 0:
+            break
+        into[place] = nearer[place]
+        taken += 1
+    for place in range(taken, into.shape[0]):
+        into[place] = farther[place - taken]
+
+
+def nearest_to_oldest(older: Any, newer: Any, into: Any) -> None:
+    """The positions of the older come first."""
+    copy_nearest(older, newer, into)
+
+
+def nearest_to_newest(older: Any, newer: Any, into: Any) -> None:
+    """The positions of the newer come first."""
+    copy_nearest(newer, older, into)
+
+
+def farthest(partial: Any) -> Any:
+    """The position that is nth from the end."""
+    return partial[-1]
+
+
+def has_farthest(partial: Any) -> bool:
+    """Whether there are n."""
+    return bool(partial[-1] >= 0)
+
+
+def alone(value: Any) -> Any:
+    """A tuple of one value."""
+    return (value,)
+
+
+def _nth(n: Any) -> Aggregation:
+    if not isinstance(n, int) or isinstance(n, bool) or n == 0:
+        raise InvalidArgument(
+            f"n: 1 is the oldest value, 2 the next, -1 the newest, -2 the one before; not {n!r}"
+        )
+    size, from_oldest = abs(n), n > 0
+    identity = np.full(size, -1)
+    in_place = InPlace(lift_position_into, nearest_to_oldest if from_oldest else nearest_to_newest)
+
+    def lift(position: Any) -> Any:
+        row = identity.copy()
+        in_place.lift(position, row)
+        return row
+
+    def combine(older: Any, newer: Any) -> Any:
+        row = identity.copy()
+        in_place.combine(older, newer, row)
+        return row
+
+    def joined(older: Any, newer: Any) -> Any:
+        both = older + newer
+        return both[:size] if from_oldest else both[-size:]
+
+    def nth_value(partial: Any) -> Any:
+        return partial[n - 1] if from_oldest else partial[n]
+
+    def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
+        traits = Traits(exact=True)
+        if kinds[0] is Kind.ANY:
+            return Monoid(
+                (), alone, joined, nth_value, like_input(0), traits,
+                defined=lambda partial: len(partial) == size,
+                one_is_enough=False,
+            )  # fmt: skip
+        return Monoid(
+            identity=identity,
+            lift=lift,
+            combine=combine,
+            lower=farthest,
+            in_place=in_place,
+            defined=has_farthest,
+            one_is_enough=False,
+            traits=traits,
+            fields=(Field(f"nth_{n}", "int64", size),),
+            lowered="int64",
+            output=like_input(0),
+        )
+
+    return Aggregation(f"nth_{n}".replace("-", "last_"), VALUE, monoid_for, same, f"value {n}")
+
+
+nth = parametrized(
+    "nth",
+    VALUE,
+    _nth,
+    "n=2",
+    "the value that is `n`th from the oldest, or from the newest if `n` is negative; null if there "
+    "are fewer",
+)

@@ -62,6 +62,8 @@ class Aggregation:
     variant: Callable[..., Aggregation] | None = None
     #: whether `monoid_for` takes the seconds of a tick of its times as well
     measures_time: bool = False
+    #: whether it can do without parameters
+    is_complete: bool = True
 
     def monoid_of(self, types: Sequence[pa.DataType]) -> Monoid:
         """The monoid for columns of these types."""
@@ -98,7 +100,10 @@ class Aggregation:
                 takes = f"it takes {', '.join(known)}" if known else "it takes none"
                 raise InvalidArgument(f"{self.name}(...): no parameter is called {name}; {takes}")
         assert self.variant is not None
-        return self.variant(**parameters)
+        try:
+            return self.variant(**parameters)
+        except TypeError as error:  # one is missing, or no value that could be a parameter
+            raise InvalidArgument(f"{self.name}(...): {error}") from None
 
     def __repr__(self) -> str:
         return f"<aggregation {self.name}>"
@@ -127,7 +132,8 @@ def parametrized(
             f"{name}(...) needs its parameters, as in {name}({inputs[0].name!r}, {example})"
         )
 
-    return Aggregation(name, inputs, monoid_for, summary=summary, variant=functools.cache(variant))
+    made = functools.cache(variant)
+    return Aggregation(name, inputs, monoid_for, summary=summary, variant=made, is_complete=False)
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,23 @@ class Blockwise:
     after: np.ufunc
 
 
+@dataclass(frozen=True)
+class Member:
+    """One member of an answer that is a struct.
+
+    Attributes:
+        name: its name in the struct.
+        output: from the inputs' Arrow types to its type.
+        lowered: the number that a compiled lower writes for it.
+        carried: the input of which it is a value, if lower gives the position of a row for it.
+    """
+
+    name: str
+    output: OutputType
+    lowered: str = "int64"
+    carried: int | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Monoid:
     """The functions of one aggregation for one combination of input kinds.
@@ -102,6 +119,7 @@ class Monoid:
         fields: how a partial is laid out; empty for Python objects.
         output: from the inputs' Arrow types to the answer's.
         lowered: the number that a compiled lower writes, "float64" or "int64".
+        members: of an answer that is a struct; lower returns a tuple with a value for each.
     """
 
     identity: Any
@@ -119,6 +137,7 @@ class Monoid:
     blockwise: Blockwise | None = None
     in_place: InPlace | None = None
     for_nulls: Monoid | None = None
+    members: tuple[Member, ...] = ()
 
     @property
     def for_blocks(self) -> Monoid:
@@ -126,6 +145,12 @@ class Monoid:
         if self.blockwise is None:
             return self
         return replace(self, lift=self.blockwise.lift, lower=self.blockwise.lower)
+
+    def room(self, size: int) -> Any:
+        """What a kernel writes so many answers to: an array, or one for each member of a struct."""
+        if self.members:
+            return tuple(np.empty(size, member.lowered) for member in self.members)
+        return np.empty(size, self.lowered)
 
     @property
     def is_numeric(self) -> bool:
@@ -151,3 +176,8 @@ def always(data_type: pa.DataType) -> OutputType:
 def like_input(index: int) -> OutputType:
     """An answer of the same type as one of the inputs."""
     return lambda types: types[index]
+
+
+def struct_of(members: tuple[Member, ...]) -> OutputType:
+    """An answer that is a struct."""
+    return lambda types: pa.struct([(member.name, member.output(types)) for member in members])

@@ -56,6 +56,13 @@ class NullSkipping:
             return None
         return monoid.lower(partial)
 
+    def answer(self, partial: Any) -> Any:
+        """What users get: the same, but a dict where an answer has several members."""
+        found, members = self.lower(partial), self.monoid.members
+        if found is None or not members:
+            return found
+        return {member.name: value for member, value in zip(members, found, strict=True)}
+
 
 class InvertibleNullSkipping(NullSkipping):
     """The same with an inverse: partials carry the number of their values."""

@@ -263,23 +263,35 @@ class ProductSource:
         """Write an answer, and that there is one where there may be none."""
         monoid = self._product.parts[index].monoid
         answer = f"answer_{index}"  # a name for each, because each has a type of its own
-        written = _whole(answer) if monoid.lowered == "int64" else answer
         yield f"{answer} = {lowered}"
         if not monoid.optional:
-            yield f"answers[{index}][at] = {written}"
+            yield from self._write(index, answer)
             if self._product.conditional[index]:
                 yield f"defined[{index}][at] = True"
             return
         yield f"if {answer} is None:"
         yield f"    defined[{index}][at] = False"
         yield "else:"
-        yield f"    answers[{index}][at] = {written}"
+        yield from _indented(self._write(index, answer))
         yield f"    defined[{index}][at] = True"
+
+    def _write(self, index: int, answer: str) -> Iterator[str]:
+        """Write a number, or each member of a struct."""
+        monoid = self._product.parts[index].monoid
+        if not monoid.members:
+            yield f"answers[{index}][at] = {_number(answer, monoid.lowered)}"
+        for place, member in enumerate(monoid.members):
+            value = _number(f"{answer}[{place}]", member.lowered)
+            yield f"answers[{index}][{place}][at] = {value}"
 
 
 def _indented(lines: Any, indent: str = "    ") -> Iterator[str]:
     for line in lines:
         yield indent + line
+
+
+def _number(value: str, lowered: str) -> str:
+    return _whole(value) if lowered == "int64" else value
 
 
 def _whole(value: str) -> str:

@@ -9,13 +9,13 @@ from itertools import groupby, islice
 from textwrap import fill
 from typing import Any
 
+from windrow.algebra.durations import words
 from windrow.planning.choose import ASSUMED_EVENTS, Choice
 from windrow.planning.groups import FeatureGroups
 from windrow.planning.resolve import OverPlan
 from windrow.planning.share import counted
 from windrow.planning.slide import SlidePlan
 from windrow.windows import TimeWindow
-from windrow.windows.durations import words
 
 _WIDTH = 100
 _MOST_WINDOWS = 8

@@ -53,12 +53,13 @@ class Feature:
         )
 
     @property
-    def carried(self) -> str | None:
-        """The column that the answer is taken from, by position."""
-        for column, entry in zip(self.columns, self.aggregation.inputs, strict=False):
-            if entry.carried:
-                return column
-        return None
+    def carried(self) -> tuple[str, ...]:
+        """The columns that the answer is taken from, by position."""
+        if self.monoid.members:
+            places = [member.carried for member in self.monoid.members]
+            return tuple(self.columns[place] for place in places if place is not None)
+        inputs = zip(self.columns, self.aggregation.inputs, strict=False)
+        return tuple(column for column, entry in inputs if entry.carried)
 
 
 @dataclass(frozen=True)

@@ -147,7 +147,7 @@ class SharedPlan:
 
         Args:
             names: what all given windows are called; Q1, Q2, ... if nothing is said.
-            say: how to write a length or a time, such as `windows.durations.words`.
+            say: how to write a length or a time, such as `algebra.durations.words`.
 
         >>> windows = [PeriodicWindow.of_rows(6, 2), PeriodicWindow.of_rows(8, 4)]
         >>> print(share(windows).groups[0].diagram())

@@ -11,6 +11,7 @@ from functools import cached_property
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Measure
+from windrow.algebra.durations import NANOSECONDS
 from windrow.algebra.kinds import plain_type
 from windrow.errors import InvalidArgument
 from windrow.planning import costs
@@ -40,7 +41,6 @@ from windrow.windows import (
     Windows,
     named,
 )
-from windrow.windows.durations import NANOSECONDS
 
 #: columns that every answer has
 START, END, NAME = "window_start", "window_end", "window"

@@ -21,8 +21,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import Any, Generic, TypeVar
 
+from windrow.algebra.durations import nanoseconds
 from windrow.errors import InvalidArgument
-from windrow.windows.durations import nanoseconds
 
 Event = TypeVar("Event")
 

@@ -56,7 +56,7 @@ class ValueEvents:
 
     def lower(self, partial: Any) -> Any:
         """The answer of a partial; None where there is none."""
-        return self.monoid.lower(partial)
+        return self.monoid.answer(partial)
 
 
 class RowEvents:
@@ -132,7 +132,7 @@ class RowEvents:
     def lower(self, partials: Any) -> dict[str, Any]:
         """The answers of partials, by their names."""
         return {
-            measure.name: monoid.lower(partial)
+            measure.name: monoid.answer(partial)
             for measure, monoid, partial in zip(
                 self._measures, self._monoids, partials, strict=True
             )

@@ -26,7 +26,7 @@ class Answers:
     Rows that are not `present` are in no window: what is written there, if anything, means nothing.
     """
 
-    values: list[Array]
+    values: list[Any]
     defined: list[Array]
     plain: list[list[Any]]
     present: Array | None = None
@@ -69,7 +69,7 @@ class Features(FeatureGroups):
     def answers(self, size: int, present: Array | None = None) -> Answers:
         """Room for the answers of one window; without `present`, every row has one."""
         return Answers(
-            [np.empty(size, feature.monoid.lowered) for feature in self.compiled],
+            [feature.monoid.room(size) for feature in self.compiled],
             [
                 np.empty(size if conditional else 0, np.bool_)
                 for conditional in self.product.conditional
@@ -85,15 +85,44 @@ class Features(FeatureGroups):
         carried: Callable[[str, pa.Array], pa.Array],
     ) -> pa.Array:
         """One column of answers; `carried` finds a column's values by position."""
+        if feature.monoid.members:
+            return self._struct(answers, feature, carried)
         if not feature.compiled:
             objects = self._objects(answers, feature)
-            if feature.carried is not None:
-                return carried(feature.carried, pa.array(objects, pa.int64()))
+            if feature.carried:
+                return carried(feature.carried[0], pa.array(objects, pa.int64()))
             return arrow.objects_to_arrow(objects, feature.type, feature.aggregation.name)
         values, defined = self._numbers(answers, feature)
-        if feature.carried is not None:
-            return carried(feature.carried, arrow.answers_to_arrow(values, defined, pa.int64()))
+        if feature.carried:
+            return carried(feature.carried[0], arrow.answers_to_arrow(values, defined, pa.int64()))
         return arrow.answers_to_arrow(values, defined, feature.type)
+
+    def _struct(
+        self, answers: Answers, feature: Feature, carried: Callable[[str, pa.Array], pa.Array]
+    ) -> pa.Array:
+        """One column of answers that are structs, null where there is none."""
+        if feature.compiled:
+            numbers, defined = self._numbers(answers, feature)
+            missing = None if defined is None else pa.array(~defined)
+        else:
+            objects = self._objects(answers, feature)
+            missing = pa.array([each is None for each in objects])
+            nothing = (None,) * len(feature.monoid.members)
+            rows = [nothing if each is None else each for each in objects]
+            numbers = list(zip(*rows, strict=True)) if rows else [()] * len(nothing)
+        children = []
+        for place, member in enumerate(feature.monoid.members):
+            wanted = feature.type.field(member.name).type
+            held = wanted if member.carried is None else pa.int64()
+            if feature.compiled:
+                column = arrow.answers_to_arrow(numbers[place], defined, held)
+            else:
+                name = feature.aggregation.name
+                column = arrow.objects_to_arrow(list(numbers[place]), held, name)
+            if member.carried is not None:
+                column = carried(feature.columns[member.carried], column)
+            children.append(column)
+        return pa.StructArray.from_arrays(children, fields=list(feature.type), mask=missing)
 
     def _objects(self, answers: Answers, feature: Feature) -> list[Any]:
         """What a plain feature has answered."""
@@ -103,7 +132,7 @@ class Features(FeatureGroups):
         nothing = _of_no_values(feature)
         return [each if there else nothing for each, there in zip(found, present, strict=True)]
 
-    def _numbers(self, answers: Answers, feature: Feature) -> tuple[Array, Array | None]:
+    def _numbers(self, answers: Answers, feature: Feature) -> tuple[Any, Array | None]:
         """What a compiled feature has answered, and where it has; None for everywhere."""
         index = self.compiled.index(feature)
         values, present = answers.values[index], answers.present

@@ -34,7 +34,7 @@ class Rolling:
         self._trails = {name: program.trail(name) for name in self._plan.windows}
         self._position = 0
         self._runs = _Runs()
-        carried = {f.carried for f in self._plan.features if f.carried is not None}
+        carried = {column for feature in self._plan.features for column in feature.carried}
         self._kept = {name: Kept() for name in carried}
 
     def advance(self, batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -101,7 +101,7 @@ class _Stream:
         }
         self._features = Features(plan.features, nullable)
         self._slices = _Slices(self._features, plan, windows)
-        carried = {f.carried for f in plan.features if f.carried is not None}
+        carried = {column for feature in plan.features for column in feature.carried}
         self._kept = {name: Kept() for name in carried}
         #: how many rows came before
         self._position = 0

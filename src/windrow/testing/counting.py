@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from windrow.aggregations.collections import COLLECT
+from windrow.aggregations.collections import collect
 from windrow.algebra.aggregation import Aggregation, Input
 from windrow.algebra.equality import same
+from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.slots import Partial
 
@@ -26,7 +27,8 @@ class CountingMonoid:
     (1, 0)
     """
 
-    def __init__(self, monoid: Monoid = COLLECT) -> None:
+    def __init__(self, monoid: Monoid | None = None) -> None:
+        monoid = monoid or collect.monoid_for((Kind.ANY,))
         self.combines = 0
         self._reported = 0
         self.monoid = replace(monoid, combine=self._counting(monoid.combine))

@@ -17,8 +17,8 @@ from windrow.aggregations import sum as added
 from windrow.aggregations.moments import variance_pop
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.definition import aggregation
+from windrow.algebra.durations import words
 from windrow.errors import InvalidArgument
-from windrow.windows.durations import words
 from windrow.windows.policy import PolicyWindow, Rule
 from windrow.windows.triggers import Every, length, row_count, trigger
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from numbers import Real
 
+from windrow.algebra.durations import words
 from windrow.errors import InvalidArgument
-from windrow.windows.durations import words
 from windrow.windows.policy import PolicyWindow
 from windrow.windows.triggers import Every, Trigger, length, row_count, trigger
 

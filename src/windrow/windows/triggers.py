@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from numbers import Integral
 
+from windrow.algebra.durations import nanoseconds
 from windrow.errors import InvalidArgument
-from windrow.windows.durations import nanoseconds
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 from pyspark.sql.types import StructType
 
+from windrow.algebra.durations import nanoseconds
 from windrow.errors import InvalidArgument
-from windrow.windows.durations import nanoseconds
 
 #: where Spark notes that a column has a watermark
 _NOTED = "spark.watermarkDelayMs"

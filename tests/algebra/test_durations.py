@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from windrow.windows.durations import NANOSECONDS, nanoseconds, words
+from windrow.algebra.durations import NANOSECONDS, nanoseconds, words
 
 SECOND = 1_000_000_000
 
