@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from windrow.algebra.conditions import Condition, parse
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind, seconds_per_tick
 from windrow.algebra.monoid import Monoid
@@ -138,11 +139,12 @@ def parametrized(
 
 @dataclass(frozen=True)
 class Measure:
-    """An aggregation of named columns, and the name of its answer."""
+    """An aggregation of named columns, of the rows that a condition is true of, and its name."""
 
     aggregation: Aggregation
     columns: tuple[str, ...]
     name: str
+    condition: Condition | None = None
 
     def alias(self, name: str) -> Measure:
         """The same measure under another name."""
@@ -150,6 +152,42 @@ class Measure:
             raise InvalidArgument(f"alias: a result is named by a non-empty string, not {name!r}")
         return replace(self, name=name)
 
+    def where(self, condition: str) -> Measure:
+        """The same of those rows alone of which a condition is true.
+
+        Args:
+            condition: a part of SQL: comparisons of columns and literals, `and`, `or`, `not`,
+                `is null`, `in`, `between`; or the name of a column of truth values.
+
+        >>> import windrow as wr
+        >>> wr.sum("amount").where("status = 'ok' and amount > 3")
+        sum('amount') where status = 'ok' and amount > 3 as sum_amount
+        """
+        if not isinstance(condition, str):
+            raise InvalidArgument(f"where: a condition is a text, not {condition!r}")
+        parsed = parse(condition)
+        return replace(
+            self, condition=parsed if self.condition is None else self.condition & parsed
+        )
+
+    def over_distinct(self) -> Measure:
+        """The same of the different values of the column, each taken once.
+
+        >>> import windrow as wr
+        >>> window = wr.Window(wr.count("user").over_distinct())
+        >>> window.insert_many(["ann", "bob", "ann"])
+        >>> window.query()
+        2
+        """
+        from windrow.algebra.distinct import over_distinct  # which is made of aggregations
+
+        distinct = over_distinct(self.aggregation)
+        name = self.name
+        if name == "_".join((self.aggregation.name, *self.columns)):
+            name = "_".join((distinct.name, *self.columns))
+        return replace(self, aggregation=distinct, name=name)
+
     def __repr__(self) -> str:
         inputs = ", ".join(map(repr, self.columns))
-        return f"{self.aggregation.name}({inputs}) as {self.name}"
+        condition = "" if self.condition is None else f" where {self.condition}"
+        return f"{self.aggregation.name}({inputs}){condition} as {self.name}"

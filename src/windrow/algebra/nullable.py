@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from windrow.algebra.aggregation import Aggregation
@@ -111,6 +112,15 @@ def skipping_nulls(monoid: Monoid, watched: Collection[int]) -> NullSkipping:
     """The monoid for plain Python, with an inverse if there is one."""
     kind = NullSkipping if monoid.inverse is None else InvertibleNullSkipping
     return kind(monoid, watched)
+
+
+def filtered(monoid: Monoid, watched: Collection[int]) -> NullSkipping:
+    """The same with one more input behind the monoid's own, null for events that do not count."""
+
+    def lift(*inputs: Any) -> Any:
+        return monoid.lift(*inputs[:-1])
+
+    return skipping_nulls(replace(monoid, lift=lift), (*watched, -1))
 
 
 class Together:

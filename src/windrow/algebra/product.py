@@ -1,8 +1,8 @@
 """Products: several aggregations as one monoid in which equal fields exist once.
 
-Each part is a monoid over some of the table's columns. Fields with the same name over the same
-columns are the same field: of sum, count, mean and variance over one column, variance already
-holds count and sum, so only its combine is called and the others just read their answers off.
+Each part is a monoid over some of the table's columns. Fields with the same name over the same rows
+of the same columns are the same field: a kurtosis already holds what a variance and a count over
+its column need, so only its combine is called and the others just read their answers off.
 
 `windrow.algebra.source` writes a product out as Python source.
 """
@@ -26,7 +26,8 @@ class Part:
     Attributes:
         monoid: its functions.
         inputs: the indices of its columns.
-        nullable: the indices of those columns whose nulls it must skip.
+        nullable: the indices of columns whose invalid rows it must skip: inputs that hold nulls,
+            and a condition, which is true where it is valid.
     """
 
     monoid: Monoid
@@ -55,7 +56,7 @@ class Product:
         ]
         #: the parts, and counts for those that cannot tell by themselves that they have no values
         self.members = (*self.parts, *counters)
-        self._places: dict[tuple[str, tuple[int, ...]], int] = {}
+        self._places: dict[tuple[str, tuple[int, ...], tuple[int, ...]], int] = {}
         self.fields: list[Field] = []
         #: members whose combine is called, with the places of the fields that they bring
         self.combining: list[tuple[int, list[int]]] = []
@@ -69,7 +70,7 @@ class Product:
 
     def _claim(self, part: Part) -> Iterator[tuple[int, bool]]:
         for entry in part.monoid.fields:
-            key = (entry.name, part.inputs)
+            key = (entry.name, part.inputs, part.nullable)
             is_new = key not in self._places
             if is_new:
                 self._places[key] = len(self.fields)
@@ -115,7 +116,9 @@ class Product:
     def fields_of(self, index: int) -> list[int]:
         """The places of a member's fields in the product's partial."""
         part = self.members[index]
-        return [self._places[entry.name, part.inputs] for entry in part.monoid.fields]
+        return [
+            self._places[entry.name, part.inputs, part.nullable] for entry in part.monoid.fields
+        ]
 
     def identity(self) -> Any:
         """The product's partial of no events, as a kernel takes it: row 0 stands for a row."""
@@ -138,7 +141,8 @@ class Product:
 
     def count_of(self, index: int) -> int:
         """The place of the field that counts the values of a part."""
-        return self._places["count", self.parts[index].inputs]
+        part = self.parts[index]
+        return self._places["count", part.inputs, part.nullable]
 
     @property
     def conditional(self) -> tuple[bool, ...]:

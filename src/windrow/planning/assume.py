@@ -38,6 +38,9 @@ def assumed_schema(
     for measure in (*measures_of(aggs), *asked):
         for column, entry in zip(measure.columns, measure.aggregation.inputs, strict=False):
             types.setdefault(column, _input_type(entry))
+        if measure.condition is not None:
+            for column, data_type in measure.condition.guesses().items():
+                types.setdefault(column, data_type)
     return pa.schema(list(types.items()))
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from windrow.algebra.nullable import NullSkipping, skipping_nulls
+from windrow.algebra.conditions import Condition
+from windrow.algebra.nullable import NullSkipping, filtered, skipping_nulls
 from windrow.algebra.product import Part, Product
 from windrow.errors import NotApplicable
 from windrow.planning.choose import Choice, Served, Wish, choose
@@ -23,12 +24,18 @@ from windrow.planning.resolve import Feature
 class Slot:
     """One array that kernels read: the values of a column, or the positions of its rows.
 
-    `before` is what numpy does to the values first.
+    `before` is what numpy does to the values first. Or it is a `condition`, true where it is valid.
     """
 
     column: str
     carried: bool
     before: np.ufunc | None = None
+    condition: Condition | None = None
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns that it is made of."""
+        return (self.column,) if self.condition is None else self.condition.columns
 
 
 class FeatureGroups:
@@ -50,7 +57,8 @@ class FeatureGroups:
     @property
     def input_columns(self) -> list[str]:
         """The columns that the features read by value."""
-        return list(dict.fromkeys(slot.column for slot in (*self.slots, *self.plain_slots)))
+        slots = (*self.slots, *self.plain_slots)
+        return list(dict.fromkeys(column for slot in slots for column in slot.reads))
 
     def choice(self, wish: Wish, events: int | None, driven: str) -> Choice:
         """The algorithm for the compiled features.
@@ -84,23 +92,30 @@ class FeatureGroups:
         watched = [
             index for index, column in enumerate(feature.columns) if column in feature.watched
         ]
-        return skipping_nulls(feature.monoid, watched), indices
+        if feature.condition is None:
+            return skipping_nulls(feature.monoid, watched), indices
+        return filtered(feature.monoid, watched), indices
 
     def _part(self, feature: Feature, nullable: AbstractSet[str]) -> Part:
         indices = tuple(self.slots.index(slot) for slot in _slots(feature))
+        inputs, condition = indices[: len(feature.columns)], indices[len(feature.columns) :]
         watched = tuple(
             index
-            for index, column in zip(indices, feature.columns, strict=True)
+            for index, column in zip(inputs, feature.columns, strict=True)
             if column in feature.watched and column in nullable
         )
-        return Part(feature.monoid.for_blocks, indices, watched)
+        return Part(feature.monoid.for_blocks, inputs, (*watched, *condition))
 
 
 def _slots(feature: Feature) -> Sequence[Slot]:
+    """The slots of a feature's inputs, and of its condition if it has one."""
     blockwise = feature.monoid.blockwise if feature.compiled else None
-    return [
+    slots = [
         Slot(column, entry.carried, blockwise.before if blockwise and index == 0 else None)
         for index, (column, entry) in enumerate(
             zip(feature.columns, feature.aggregation.inputs, strict=False)
         )
     ]
+    if feature.condition is not None:
+        slots.append(Slot(str(feature.condition), carried=False, condition=feature.condition))
+    return slots

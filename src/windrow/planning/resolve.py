@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.compiler import why_not_compiled
+from windrow.algebra.conditions import Condition
 from windrow.algebra.kinds import Kind, plain_type
 from windrow.algebra.monoid import Monoid
 from windrow.algorithms import find_form
@@ -39,9 +40,16 @@ class Feature:
     monoid: Monoid
     type: pa.DataType
     compiled: bool
+    condition: Condition | None = None
 
     def __str__(self) -> str:
-        return f"{self.aggregation.name}({', '.join(self.columns)})"
+        condition = "" if self.condition is None else f" where {self.condition}"
+        return f"{self.aggregation.name}({', '.join(self.columns)}){condition}"
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns that it needs, for its inputs and its condition."""
+        return (*self.columns, *(self.condition.columns if self.condition else ()))
 
     @property
     def watched(self) -> tuple[str, ...]:
@@ -141,7 +149,7 @@ def resolve_over(
     outputs = tuple(
         Output(
             measure.name if len(named_windows) == 1 else f"{measure.name}_{name}",
-            places[measure.aggregation, measure.columns],
+            places[measure],
             name,
         )
         for measure in measures
@@ -291,15 +299,16 @@ def measures_of(aggs: Measure | Iterable[Measure]) -> list[Measure]:
 
 def features_of(
     schema: pa.Schema, measures: Iterable[Measure], wish: Wish
-) -> tuple[list[Feature], dict[tuple[Aggregation, tuple[str, ...]], int]]:
-    """The distinct features of measures, and the place of each by aggregation and columns."""
+) -> tuple[list[Feature], dict[Measure, int]]:
+    """The distinct features of measures, and the place of each measure's."""
     features: list[Feature] = []
-    places: dict[tuple[Aggregation, tuple[str, ...]], int] = {}
+    places: dict[Measure, int] = {}
     for measure in measures:
-        identified = (measure.aggregation, measure.columns)
-        if identified not in places:
-            places[identified] = len(features)
+        unnamed = replace(measure, name="")
+        if unnamed not in places:
+            places[unnamed] = len(features)
             features.append(_feature(schema, measure, wish))
+        places[measure] = places[unnamed]
     return features, places
 
 
@@ -337,7 +346,10 @@ def _feature(schema: pa.Schema, measure: Measure, wish: Wish) -> Feature:
     )
     if compiled and aggregation.custom:
         compiled = why_not_compiled(aggregation.name, monoid, tuple(kinds)) is None
-    return Feature(aggregation, measure.columns, monoid, monoid.output(tuple(types)), compiled)
+    if measure.condition is not None:
+        measure.condition.check(schema)
+    output = monoid.output(tuple(types))
+    return Feature(aggregation, measure.columns, monoid, output, compiled, measure.condition)
 
 
 def _require_new_names(schema: pa.Schema, outputs: Sequence[Output]) -> None:

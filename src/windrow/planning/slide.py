@@ -72,7 +72,7 @@ class SlidePlan:
     @property
     def read_by_row(self) -> list[str]:
         """Those of them that are read in every row; of a key, one row tells all."""
-        inputs = [column for feature in self.features for column in feature.columns]
+        inputs = [column for feature in self.features for column in feature.reads]
         extra = [column for window in self.windows.values() for column in columns_of_window(window)]
         return list(dict.fromkeys((self.order[0], *inputs, *extra)))
 
@@ -170,9 +170,7 @@ def resolve_slide(
         require_window_column(schema, window)
     measures = measures_of(aggs)
     features, places = features_of(schema, measures, wish)
-    outputs = tuple(
-        (measure.name, places[measure.aggregation, measure.columns]) for measure in measures
-    )
+    outputs = tuple((measure.name, places[measure]) for measure in measures)
     several = [NAME] if len(named_windows) > 1 else []
     _require_distinct([*several, START, END, *(name for name, _ in outputs)], key_columns)
     return SlidePlan(

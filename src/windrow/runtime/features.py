@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from windrow.algebra.conditions import Condition
 from windrow.algebra.nullable import skipping_nulls
 from windrow.errors import AggregateOverflow
-from windrow.planning.groups import FeatureGroups
+from windrow.planning.groups import FeatureGroups, Slot
 from windrow.planning.resolve import Feature
 from windrow.runtime import columns as arrow
 
@@ -42,7 +44,9 @@ class Features(FeatureGroups):
         positions = None
         values = []
         for slot in self.slots:
-            if slot.carried:
+            if slot.condition is not None:
+                values.append(_truth(slot.condition, columns, size))
+            elif slot.carried:
                 if positions is None:
                     positions = arrow.read_only(np.arange(first_position, first_position + size))
                 values.append(positions)
@@ -51,6 +55,8 @@ class Features(FeatureGroups):
                 values.append(column if slot.before is None else _each(slot.before, column))
         validities = [
             arrow.validity(columns[self.slots[index].column])
+            if self.slots[index].condition is None
+            else values[index]
             for index in self.product.nullable_columns
         ]
         return tuple(values), tuple(validities)
@@ -59,12 +65,16 @@ class Features(FeatureGroups):
         self, columns: Mapping[str, pa.Array], size: int, first_position: int
     ) -> tuple[Any, ...]:
         """What plain Python reads: lists of values, and ranges of positions."""
-        return tuple(
-            range(first_position, first_position + size)
-            if slot.carried
-            else columns[slot.column].to_pylist()
-            for slot in self.plain_slots
-        )
+
+        def read(slot: Slot) -> Any:
+            if slot.condition is not None:
+                truth = _truth(slot.condition, columns, size).tolist()
+                return [each or None for each in truth]
+            if slot.carried:
+                return range(first_position, first_position + size)
+            return columns[slot.column].to_pylist()
+
+        return tuple(map(read, self.plain_slots))
 
     def answers(self, size: int, present: Array | None = None) -> Answers:
         """Room for the answers of one window; without `present`, every row has one."""
@@ -146,6 +156,14 @@ class Features(FeatureGroups):
             return values, present if defined is None else defined & present
         values = np.where(present, values, nothing)
         return values, None if defined is None else defined | ~present
+
+
+def _truth(condition: Condition, columns: Mapping[str, pa.Array], size: int) -> Array:
+    """Of which rows a condition is true, and not only unknown."""
+    found = condition.evaluate(columns)
+    if isinstance(found, pa.Scalar):  # a condition without columns
+        return arrow.read_only(np.full(size, found.as_py() is True))
+    return arrow.read_only(pc.fill_null(found, False).to_numpy(zero_copy_only=False))
 
 
 def _of_no_values(feature: Feature) -> Any:

@@ -153,7 +153,7 @@ def _prepare(table: pa.Table, plan: OverPlan) -> _Run:
 
 
 def _used(plan: OverPlan) -> list[str]:
-    columns = (column for feature in plan.features for column in feature.columns)
+    columns = (column for feature in plan.features for column in feature.reads)
     return list(dict.fromkeys((*plan.key, *plan.order, *plan.window_columns, *columns)))
 
 

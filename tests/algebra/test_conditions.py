@@ -1,0 +1,225 @@
+"""Conditions as text: what they are true of, and what is refused."""
+
+import datetime as dt
+from decimal import Decimal
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import windrow as wr
+from windrow.algebra.conditions import parse
+
+TABLE = pa.table(
+    {
+        "n": pa.array([1, 2, None, 4, -5]),
+        "x": [0.5, None, 2.5, 3.5, -1.0],
+        "name": ["a", "it's", None, "b", "c"],
+        "ok": [True, False, None, True, False],
+        "price": pa.array([Decimal("1.50"), None, Decimal("2.00"), Decimal("9.99"), Decimal(0)]),
+        "ts": pa.array([dt.datetime(2024, 5, day) for day in range(1, 6)], pa.timestamp("us")),
+        "day": pa.array([dt.date(2024, 5, day) for day in range(1, 6)]),
+        "two words": [1, 2, 3, 4, 5],
+    }
+)
+
+
+def true_of(text: str, table: pa.Table = TABLE) -> list[int]:
+    """The rows that a condition is true of, by Arrow."""
+    condition = parse(text)
+    condition.check(table.schema)
+    columns = {name: table[name].combine_chunks() for name in table.column_names}
+    return [row for row, truth in enumerate(condition.evaluate(columns).to_pylist()) if truth]
+
+
+def by_duckdb(text: str, table: pa.Table = TABLE) -> list[int]:
+    numbered = table.append_column("row", pa.array(range(table.num_rows)))
+    query = f"SELECT row FROM numbered WHERE {text} ORDER BY row"
+    with duckdb.connect() as connection:
+        connection.register("numbered", numbered)
+        return [row for (row,) in connection.execute(query).fetchall()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "n = 2", "n <> 2", "n != 2", "n < 2", "n <= 2", "2 < n", "n >= -5", "x > 1e0", "x > .5",
+        "n > x", "name = 'a'", "name = 'it''s'", "name < 'b'", "ok", "not ok", "ok = true",
+        "OK IS NULL".replace("OK", "ok"), "n is not null", "n in (1, 4, 9)", "n not in (1, 4)",
+        "name in ('a', 'c')", "x between 0 and 3", "x not between 0 and 3", "price > 1.75",
+        "price = 2", "n = 1 or n = 2 and x is null", "(n = 1 or n = 2) and x is null",
+        "not (n = 1 or ok)", "not not ok", "n = null_safe".replace("null_safe", "4"),
+        "ts > '2024-05-03'", "ts <= '2024-05-02 00:00:00'", "day = '2024-05-04'",
+        "day in ('2024-05-04', '2024-05-05')", '"two words" >= 4', "n is null or not n > 1",
+    ],
+)  # fmt: skip
+def test_conditions_are_true_of_what_sql_says(text):
+    assert true_of(text) == by_duckdb(text)
+
+
+SMALL = st.integers(-2, 2)
+ATOMS = st.one_of(
+    st.builds("n {} {}".format, st.sampled_from(["=", "<>", "<", "<=", ">", ">="]), SMALL),
+    st.builds("x between {} and {}".format, SMALL, SMALL),
+    st.builds("n in ({}, {})".format, SMALL, SMALL),
+    st.sampled_from(["ok", "x is null", "n is not null", "n > x"]),
+)
+TEXTS = st.recursive(
+    ATOMS,
+    lambda inner: st.one_of(
+        st.builds("({} and {})".format, inner, inner),
+        st.builds("({} or {})".format, inner, inner),
+        st.builds("not {}".format, inner),
+    ),
+    max_leaves=6,
+)
+
+
+@given(text=TEXTS)
+@settings(max_examples=40)
+def test_any_condition_is_true_of_what_sql_says(text):
+    assert true_of(text) == by_duckdb(text)
+
+
+def test_times_of_a_zone_are_compared_in_it():
+    zoned = pa.table({"ts": TABLE["ts"].cast(pa.timestamp("us", "Europe/Berlin"))})
+    # Midnight in Berlin is two hours before midnight UTC.
+    assert true_of("ts >= '2024-05-03'", zoned) == [2, 3, 4]
+    assert true_of("ts >= '2024-05-03T01:00:00Z'", zoned) == [3, 4]
+
+
+def test_backquotes_and_case_of_keywords():
+    assert true_of("`two words` >= 4 AND NOT n IS NULL") == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("n >", "a column or a value is missing before 'the end' in 'n >'"),
+        ("", "a column or a value is missing"),
+        ("n ~ 3", "'~' is not understood"),
+        ("n = 3 x", "'x' is one too many"),
+        ("(n = 3", "')' is missing before 'the end'"),
+        ("n is 3", "'null' is missing before '3'"),
+        ("n in (x)", "only literals may be listed after 'in'"),
+        ("n not 3", "'in' or 'between' is missing"),
+        ("n = - x", "a number is missing before 'x'"),
+    ],
+)
+def test_what_is_no_condition_is_refused_when_it_is_written(text, message):
+    with pytest.raises(wr.InvalidArgument) as refusal:
+        wr.sum("n").where(text)
+    assert message in str(refusal.value)
+    assert "write conditions such as" in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("q = 1", "where: there is no column 'q'; there are n, x"),
+        ("n", "where: 'n' is int64 and no condition"),
+        ("name > 3", "where: 'name > 3' cannot be computed"),
+        ("ts > 'soon'", "cannot be computed"),
+    ],
+)
+def test_what_the_table_cannot_answer_is_refused_when_the_call_is_made(text, message):
+    with pytest.raises(wr.InvalidArgument) as refusal:
+        wr.over(TABLE, windows=wr.rows(2), aggs=wr.sum("n").where(text))
+    assert message in str(refusal.value)
+
+
+def test_a_condition_is_a_text():
+    with pytest.raises(wr.InvalidArgument, match="where: a condition is a text, not True"):
+        wr.sum("n").where(True)
+
+
+# Measures of some rows --------------------------------------------------------------------------
+
+MEASURES: list[Any] = [
+    wr.sum("n").where("ok"),
+    wr.sum("n").alias("all"),
+    wr.count().where("x > 0").alias("rows"),
+    wr.count("n").where("x > 0"),
+    wr.mean("x").where("n is not null").where("n > 1"),
+    wr.max("name").where("n > 0"),
+    wr.first("name").where("ok is not null"),
+    wr.collect("n").where("x < 3"),
+    wr.arg_max("x", "name").where("name <> 'c'"),
+    wr.m4("x", "ts").where("n > 0"),
+    wr.count("ok").over_distinct().where("n is not null"),
+]
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("measure", MEASURES, ids=repr)
+@pytest.mark.parametrize("together", [False, True])
+def test_a_measure_of_some_rows_is_that_of_a_table_of_null_elsewhere(measure, together):
+    aggs = MEASURES if together else [measure]
+    found = wr.over(TABLE, windows=wr.rows(3), aggs=aggs)[measure.name].to_pylist()
+    rows = range(TABLE.num_rows)
+    if measure.condition is not None:
+        rows = true_of(str(measure.condition))
+    kept = TABLE.append_column("one", pa.array([1] * TABLE.num_rows))
+    columns = measure.columns or ("one",)
+    for column in columns:
+        values = [kept[column][row].as_py() if row in rows else None for row in range(len(found))]
+        place = kept.column_names.index(column)
+        kept = kept.set_column(place, column, pa.array(values, kept[column].type))
+    plain = measure.aggregation(*columns).alias("plain")
+    assert found == wr.over(kept, windows=wr.rows(3), aggs=plain)["plain"].to_pylist()
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_conditions_hold_in_slides_and_plans():
+    answers = wr.slide(
+        TABLE, order="ts", windows=wr.time("2 days", every="1 day"), aggs=wr.sum("n").where("x > 0")
+    )
+    assert answers["sum_n"].to_pylist() == [1, 1, None, 4, 4, None]
+    plan = wr.plan(order="ts", windows=wr.rows(3), aggs=wr.sum("n").where("name = 'a' and ok"))
+    assert "sum(n) where name = 'a' and ok" in str(plan)
+
+
+def test_a_window_has_no_columns_to_name():
+    with pytest.raises(wr.InvalidArgument, match="insert those that count"):
+        wr.Window(wr.sum("n").where("ok"))
+
+
+# Different values -------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_over_different_values():
+    table = pa.table(
+        {
+            "n": [3, 3, None, 2, 3],
+            "x": [0.0, -0.0, float("nan"), float("nan"), 1.0],
+            "t": [*"abaab"],
+        }
+    )
+    aggs = [
+        wr.count("n").over_distinct(),
+        wr.sum("n").over_distinct(),
+        wr.mean("n").over_distinct(),
+        wr.count("x").over_distinct(),
+        wr.concat("t").over_distinct(),
+        wr.max("t").over_distinct().alias("largest"),
+    ]
+    last = wr.over(table, windows=wr.rows(5), aggs=aggs).to_pylist()[-1]
+    assert last["count_distinct_n"] == 2
+    assert last["sum_distinct_n"] == 5
+    assert last["mean_distinct_n"] == 2.5
+    assert last["count_distinct_x"] == 3
+    assert last["concat_distinct_t"] == "ab"
+    assert last["largest"] == "b"
+    nothing = pa.table({"n": pa.array([None, None], pa.int64())})
+    found = wr.over(nothing, windows=wr.rows(2), aggs=aggs[:2]).to_pylist()[-1]
+    assert (found["count_distinct_n"], found["sum_distinct_n"]) == (0, None)
+
+
+@pytest.mark.parametrize("aggregation", [wr.arg_max, wr.first, wr.slope])
+def test_what_makes_no_sense_over_different_values_is_refused(aggregation):
+    with pytest.raises(wr.InvalidArgument, match="over_distinct: it is for aggregations of the"):
+        aggregation().over_distinct()
