@@ -183,8 +183,14 @@ def test_conditions_hold_in_slides_and_plans():
 
 
 def test_a_window_has_no_columns_to_name():
-    with pytest.raises(wr.InvalidArgument, match="insert those that count"):
-        wr.Window(wr.sum("n").where("ok"))
+    some = wr.sum("n").where("ok")
+    for refused in (
+        lambda: wr.Window(some),
+        lambda: wr.Window([some]),
+        lambda: wr.policy(lambda total, oldest: total > 3, of=some),
+    ):
+        with pytest.raises(wr.InvalidArgument, match="leave out the events that do not count"):
+            refused()
 
 
 # Different values -------------------------------------------------------------------------------

@@ -170,6 +170,14 @@ class Measure:
             self, condition=parsed if self.condition is None else self.condition & parsed
         )
 
+    def require_no_condition(self, argument: str) -> None:
+        """Refuse a condition where it would not be looked at."""
+        if self.condition is not None:
+            raise InvalidArgument(
+                f"{argument}: where(...) is for the rows of wr.over and wr.slide; here, leave out "
+                "the events that do not count"
+            )
+
     def over_distinct(self) -> Measure:
         """The same of the different values of the column, each taken once.
 

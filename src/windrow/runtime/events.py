@@ -80,6 +80,7 @@ class RowEvents:
                 )
         for measure in measures:
             _require_columns("aggregation", measure)
+            measure.require_no_condition("aggregation")
 
     @property
     def served(self) -> Served:
@@ -178,6 +179,7 @@ Events = ValueEvents | RowEvents | PolicyEvents
 def events_of(aggregation: Any) -> ValueEvents | RowEvents:
     """What the events of a window of one aggregation, or of several measures, are."""
     if isinstance(aggregation, Measure):
+        aggregation.require_no_condition("aggregation")
         aggregation = aggregation.aggregation
     if isinstance(aggregation, Aggregation):
         return ValueEvents(aggregation)

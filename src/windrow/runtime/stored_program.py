@@ -97,6 +97,7 @@ def aggregation_of(
 ) -> Aggregation:
     """What a window computes: what was given, or what is stored."""
     if isinstance(given, Measure):
+        given.require_no_condition("aggregation")
         given = given.aggregation
     if isinstance(given, Aggregation):
         return given

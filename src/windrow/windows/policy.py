@@ -125,4 +125,5 @@ def _measures(of: Any) -> tuple[Measure, ...]:
     for measure in measures:
         if not isinstance(measure, Measure):
             raise InvalidArgument(f"of: give aggregations such as wr.sum('x'), not {measure!r}")
+        measure.require_no_condition("of")
     return measures

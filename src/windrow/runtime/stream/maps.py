@@ -65,9 +65,9 @@ class Maps:
         self._key = key
         #: by the place of the position in a partial, the column that it is a position of
         self._carried = {
-            product.fields_of(index)[-1]: feature.carried
+            product.fields_of(index)[-1]: feature.carried[0]
             for index, feature in enumerate(features.compiled)
-            if feature.carried is not None
+            if feature.carried
         }
         self._fields = [f"field_{place}" for place in range(len(product.fields))]
         self.keys = [f"key_{index}" for index in range(len(key))]

@@ -410,6 +410,12 @@ def _require_supported(plan: SlidePlan) -> None:
             f"aggs: {_names(plain)} cannot be kept in the state of a stream yet: its partials are "
             "Python objects, and state is numbers"
         )
+    several = [feature for feature in plan.features if feature.monoid.members and feature.carried]
+    if several:
+        raise InvalidArgument(
+            f"aggs: {_names(several)} answers with the values of several events, which streams do "
+            "not keep yet"
+        )
     if plan.changes_only:
         raise InvalidArgument("changes_only: is not supported on streams yet")
 
