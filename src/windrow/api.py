@@ -11,6 +11,7 @@ from windrow.errors import InvalidArgument
 from windrow.planning.assume import assumed_schema
 from windrow.planning.choose import Wish
 from windrow.planning.explain import Plan
+from windrow.planning.placement import place_over
 from windrow.planning.resolve import resolve_over
 from windrow.planning.slide import resolve_slide
 from windrow.runtime.slide import slide_table
@@ -189,10 +190,11 @@ def plan(
     if call not in ("over", "slide"):
         raise InvalidArgument(f"call: 'over' or 'slide', not {call!r}")
     notes = []
+    on_spark = type(data).__module__.startswith("pyspark.")
     if data is None:
         schema, nullable = assumed_schema(key, order, windows, aggs), set[str]()
         notes.append("Without data, columns are taken to hold floats and no nulls.")
-    elif type(data).__module__.startswith("pyspark."):
+    elif on_spark:
         from windrow.spark.schema import arrow_schema, nullable_columns
 
         schema, nullable = arrow_schema(data), nullable_columns(data)
@@ -206,4 +208,5 @@ def plan(
     }  # fmt: skip
     if call == "slide":
         return Plan(resolve_slide(schema, **arguments, changes_only=changes_only), nullable, notes)
-    return Plan(resolve_over(schema, **arguments), nullable, notes)
+    resolved = resolve_over(schema, **arguments)
+    return Plan(resolved, nullable, notes, place_over(resolved) if on_spark else None)

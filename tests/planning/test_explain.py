@@ -93,3 +93,12 @@ def test_types_come_from_the_data():
     assert plan.groups[0].partial_bytes == 16  # an integer sum keeps two halves
     nulls = wr.plan(table, order="ts", windows=wr.rows(10), aggs=[wr.sum("x")])
     assert nulls.groups[0].partial_bytes == 16  # a count beside the sum
+
+
+def test_a_plan_on_spark_says_where_it_runs(spark):
+    frame = spark.createDataFrame([(1, 1, 1.0)], "k int, t int, x double")
+    few = wr.plan(frame, key="k", order="t", windows=wr.rows(10), aggs=wr.max("x"))
+    assert few.to_dict()["placement"]["where"] == "spark"
+    assert "On Spark: Spark's own window operator answers it" in str(few)
+    many = wr.plan(frame, key="k", order="t", windows=wr.rows(1000), aggs=wr.max("x"))
+    assert "On Spark: windrow's tasks answer it, in chunks" in str(many)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import groupby, islice
 from textwrap import fill
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from windrow.algebra.durations import words
 from windrow.planning.choose import ASSUMED_EVENTS, Choice
 from windrow.planning.groups import FeatureGroups
+from windrow.planning.placement import Placement
 from windrow.planning.resolve import OverPlan
 from windrow.planning.share import counted
 from windrow.planning.slide import SlidePlan
@@ -44,6 +45,7 @@ class Plan:
     Attributes:
         call: "over" or "slide".
         groups: the features, and the algorithms of their windows.
+        placement: where Spark would run it; None for other data.
     """
 
     def __init__(
@@ -51,8 +53,13 @@ class Plan:
         resolved: OverPlan | SlidePlan,
         nullable: AbstractSet[str],
         notes: Sequence[str] = (),
+        placement: Placement | None = None,
     ) -> None:
-        """`nullable` names the columns that may hold nulls; `notes` are for the end."""
+        """`nullable` names the columns that may hold nulls; `notes` are for the end.
+
+        `placement` is where Spark would run it.
+        """
+        self.placement = placement
         self.call = "slide" if isinstance(resolved, SlidePlan) else "over"
         self._resolved = resolved
         unknown = [name for name in resolved.windows if resolved.size_of(name)[0] is None]
@@ -101,6 +108,9 @@ class Plan:
         yield "Work"
         for number, step in enumerate(self.steps, 1):
             yield f"  {number}. {step}"
+        if self.placement is not None:
+            yield ""
+            yield from _placement_lines(self.placement)
         if self._notes:
             yield ""
             for note in self._notes:
@@ -124,6 +134,7 @@ class Plan:
                 for group in self.groups
             ],
             "steps": list(self.steps),
+            "placement": None if self.placement is None else asdict(self.placement),
             "notes": list(self._notes),
         }
         if isinstance(resolved, SlidePlan):
@@ -225,6 +236,15 @@ def _slice_lines(plan: SlidePlan) -> Iterator[str]:
     others = [name for name in plan.windows if name not in plan.periodic]
     if others:
         yield f"  {_listed(others)}: cut where the events say"
+
+
+def _placement_lines(placement: Placement) -> Iterator[str]:
+    where = {
+        "spark": "Spark's own window operator answers it, and none of the above",
+        "chunks": "windrow's tasks answer it, in chunks",
+        "keys": "windrow's tasks answer it, key by key",
+    }[placement.where]
+    yield fill(f"On Spark: {where}: {placement.why}.", _WIDTH)
 
 
 def _listed(names: Sequence[str], last: str = "and") -> str:
