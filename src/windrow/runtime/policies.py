@@ -173,7 +173,7 @@ def _are_seen(features: Sequence[Feature], schema: pa.Schema, window: PolicyWind
         for column in measure.columns
         if Kind.of(schema.field(column).type) is Kind.TEMPORAL
     }
-    return not timed and all(each.compiled and each.carried is None for each in features)
+    return not timed and all(each.compiled and not each.carried for each in features)
 
 
 def compiled_rules(window: PolicyWindow, schema: pa.Schema) -> list[CompiledRule]:
