@@ -16,6 +16,7 @@ SUITES = {
     "planner": "The planned algorithm (ratio: the best algorithm's time over the planned one's)",
     "parallel": "A helper's thread (ratio: the other algorithm's time over parallel_boundary's)",
     "stores": "Windows in a store (ratio: the time in memory over the time in the store)",
+    "trees": "Monoid trees (ratio: the other's time over the tree's)",
     "tables": "Arrow tables in process",
     "slides": "Sliding windows over Arrow tables in process",
     "spark": "Spark batch, many features",

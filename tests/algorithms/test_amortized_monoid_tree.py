@@ -10,30 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.algorithms.observed import (
-    Observed,
-    WatchedQueue,
-    bulk_evictions,
-    differing_columns,
-)
-from windrow.algebra.counting import COUNT
-from windrow.algorithms import amortized_monoid_tree
-from windrow.algorithms.levels import node_at
+from tests.algorithms.observed import bulk_evictions, differing_columns
+from tests.algorithms.trees import Long, Watched, in_pairs
+from windrow.algorithms import ALGORITHMS, amortized_monoid_tree
 from windrow.algorithms.memory import PLAIN_SLOTS
-from windrow.testing import CountingMonoid, check_algorithm
+from windrow.runtime.linked import LinkedWindow
+from windrow.testing import CountingMonoid, Subject, check_algorithm
 from windrow.testing.strategies import traces
 
 load = PLAIN_SLOTS["load"]
 
 
-class Watched(Observed):
-    """What is read and written is counted on the stack as well as among the nodes."""
+class Forest(Watched):
+    """An amortized monoid tree, drawn as in the figures."""
 
-    def __init__(self, aggregation: Any = None, *, begin: int = 0) -> None:
-        super().__init__(amortized_monoid_tree, aggregation)
-        self.memory.queues.append(WatchedQueue())
-        self.window.ring = self.window.ring._replace(stack=self.memory.queues[-1])
-        self.window.state = self.window.functions["empty"](self.window.ring, begin)
+    def __init__(self, aggregation: Any = None) -> None:
+        super().__init__(amortized_monoid_tree, "stack", aggregation)
 
     def settle(self) -> None:
         """Compute both partials and the stack anew, as the paper does when a tree has grown."""
@@ -53,30 +45,16 @@ class Watched(Observed):
         return [load(self.window.ring.stack, depth) for depth in reversed(range(self.state.depth))]
 
     def level(self, level: int) -> str:
-        """A level's nodes in pairs, a dot for one that has left or is yet to come."""
-        width = 1 << level
-        whole = amortized_monoid_tree.nodes_of(self.state, width)
-        if not whole:
-            return ""
-        nodes = {begin: load(self.window.ring.nodes, node_at(begin, width)) for begin in whole}
-        pairs = range(whole[0] & (-2 * width), whole[-1] + 1, 2 * width)
-        return " ".join(
-            f"<{nodes.get(begin, '.')},{nodes.get(begin + width, '.')}>" for begin in pairs
-        )
+        whole = amortized_monoid_tree.nodes_of(self.state, 1 << level)
+        return in_pairs(self.nodes(whole, 1 << level), 1 << level) if whole else ""
 
 
-class Long(Watched):
-    """A window of thousands: it counts events, because to concatenate them takes too long."""
-
-    def __init__(self, size: int, begin: int = 0) -> None:
-        counting = CountingMonoid(COUNT)
-        super().__init__(counting.aggregation, begin=begin)
-        self.counting = counting
-        self.inserts = [self.insert(number) for number in range(size)]
+def long(size: int, begin: int = 0) -> Long:
+    return Long(amortized_monoid_tree, "stack", size, begin)
 
 
-def of_sums(numbers: list[int]) -> Watched:
-    observed = Watched(wr.sum)
+def of_sums(numbers: list[int]) -> Forest:
+    observed = Forest(wr.sum)
     for number in numbers:
         observed.insert(number)
     return observed
@@ -161,9 +139,7 @@ def test_the_settled_front_is_the_one_that_evicting_finds():
 
 @given(trace=traces(st.integers(0, 9), most_steps=60))
 def test_invariants(trace):
-    check_algorithm(
-        amortized_monoid_tree, Observed(amortized_monoid_tree).counting.aggregation, trace
-    )
+    check_algorithm(amortized_monoid_tree, CountingMonoid().aggregation, trace)
 
 
 # Costs ------------------------------------------------------------------------------------------
@@ -173,7 +149,7 @@ def test_invariants(trace):
 def test_filling_and_draining(begin):
     """2 combines an insert and 1 an evict on average, wherever the window stands."""
     size = 3000
-    observed, most = Long(size, begin), math.log2(size)
+    observed, most = long(size, begin), math.log2(size)
     assert max(observed.inserts) <= most + 1
     assert sum(observed.inserts) <= 2 * size
     assert amortized_monoid_tree.stored_partials(observed.state) <= 2 * size + most
@@ -186,7 +162,7 @@ def test_filling_and_draining(begin):
 @pytest.mark.parametrize("size", [2, 3, 16, 100, 1000])
 def test_sliding(size):
     """1 combine to evict, 2 to insert, 1 to query: 4 a round, and a little to change trees."""
-    observed, rounds = Long(size), 4 * size
+    observed, rounds = long(size), 4 * size
     taken = [
         observed.evict() + observed.insert(number) + observed.query() for number in range(rounds)
     ]
@@ -199,7 +175,7 @@ def test_sliding(size):
 @pytest.mark.parametrize("begin", [0, 3, 2**13 - 1])
 def test_evicting_many_goes_one_way_down(size, begin):
     """However many leave: 3 log2(n) combines, and no more pairs touched on nodes and stack."""
-    window = Long(size, begin)
+    window = long(size, begin)
     functions, filled, events = window.window.functions, window.state, window.events
     # A queue in plain Python lets go of what has left; here it is to come back.
     functions["evict_many"].__globals__["release"] = lambda *_given: None
@@ -223,7 +199,7 @@ def test_evicting_many_small_windows():
 
 def test_inserts_never_recompute_results_and_evictions_once_at_most():
     """003 §5.2: at most one recomputation for an event, whatever it evicts."""
-    observed, chance = Long(0), random.Random(4)
+    observed, chance = long(0), random.Random(4)
     for number in range(3000):
         boundary = observed.state.boundary
         observed.insert(number)
@@ -233,6 +209,47 @@ def test_inserts_never_recompute_results_and_evictions_once_at_most():
             limit = 3 * math.log2(len(observed) + 1)
             assert observed.evict_many(count) <= limit
     observed.check()
+
+
+# Policies ---------------------------------------------------------------------------------------
+
+
+class Limited:
+    """A window whose policy lets go of all but the newest events, and counts what it is asked."""
+
+    def __init__(self, algorithm: Any) -> None:
+        self.limit = self.verdicts = 0
+        subject = Subject(wr.count)
+        self.window = LinkedWindow(algorithm, subject, verdict=self.verdict)
+
+    def verdict(self, total: int, oldest: int) -> int:
+        self.verdicts += 1
+        return int(total - oldest >= self.limit)
+
+    def insert(self, limit: int) -> tuple[int, int]:
+        """How many leave, and how many verdicts it takes to find out."""
+        self.limit, self.verdicts = limit, 0
+        self.window.insert(1)
+        leaving = self.window.leaving()
+        self.window.evict_many(leaving)
+        return leaving, self.verdicts
+
+
+@pytest.mark.parametrize("name", ["log_monoid_tree", "amortized_monoid_tree"])
+def test_a_policy_is_asked_little(name):
+    """1 verdict if nothing leaves, 3 on average if one does, 2 log2(k) about if k do at once."""
+    window = Limited(ALGORITHMS[name])
+    for _ in range(5000):
+        assert window.insert(5000) == (0, 1)
+    slides = [window.insert(5000) for _ in range(4096)]
+    assert all(leaving == 1 for leaving, _ in slides)
+    assert sum(verdicts for _, verdicts in slides) <= 3.1 * len(slides)
+    assert max(verdicts for _, verdicts in slides) <= 2 + math.log2(8192)
+    for limit in (4990, 4900, 4000, 1000, 3):
+        leaving, verdicts = window.insert(limit)
+        assert len(window.window) == limit
+        # Where the window is shorter than the nodes that begin in it, the way up has more steps.
+        assert verdicts <= 3 * math.log2(leaving + 1) + 4
 
 
 # Ranges and blocks ------------------------------------------------------------------------------
@@ -249,7 +266,7 @@ def test_ranges():
     inside = letters[-len(window) :]
     for count in range(1, len(window) + 1):
         assert window.query_range(count) == inside[-count:]
-    observed = Long(1000)
+    observed = long(1000)
     functions, ring = observed.window.functions, observed.window.ring
     for count in range(1, 1001):
         functions["query_range"](observed.state, ring, count)

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.algorithms.observed import Observed, WatchedQueue, bulk_evictions, differing_columns
-from windrow.algebra.counting import COUNT
+from tests.algorithms.observed import bulk_evictions, differing_columns
+from tests.algorithms.trees import Long, Watched, in_pairs
 from windrow.algorithms import log_monoid_tree
-from windrow.algorithms.levels import node_at
 from windrow.algorithms.memory import PLAIN_SLOTS
 from windrow.testing import CountingMonoid, check_algorithm
 from windrow.testing.strategies import traces
@@ -19,48 +18,32 @@ from windrow.testing.strategies import traces
 load = PLAIN_SLOTS["load"]
 
 
-class Watched(Observed):
-    """What is read and written is counted among the tails as well as among the nodes."""
+class Tree(Watched):
+    """A log monoid tree, drawn as in the figures."""
 
-    def __init__(self, events: Any = (), aggregation: Any = None, *, begin: int = 0) -> None:
-        super().__init__(log_monoid_tree, aggregation)
-        self.memory.queues.append(WatchedQueue())
-        self.window.ring = self.window.ring._replace(tails=self.memory.queues[-1])
-        self.window.state = self.window.functions["empty"](self.window.ring, begin)
-        self.inserts = [self.insert(event) for event in events]
+    def __init__(self, events: Any, aggregation: Any = None) -> None:
+        super().__init__(log_monoid_tree, "tails", aggregation)
+        for event in events:
+            self.insert(event)
 
     def level(self, level: int) -> str:
-        """A level's nodes in pairs, a dot for one that is empty."""
         width, state, ring = 1 << level, self.state, self.window.ring
-        nodes = {
-            begin: load(ring.nodes, node_at(begin, width))
-            for begin in log_monoid_tree.nodes_of(state, width)
-        }
-        newest = state.end - 1 >> level << level
-        nodes[newest] = load(ring.tails, level)
-        oldest = state.front >> level << level
-        nodes[oldest] = self.window.functions["first_half"](ring, state.front, level)
-        pairs = range(oldest & (-2 * width), newest + 1, 2 * width)
-        return " ".join(
-            f"<{nodes.get(begin, '.')},{nodes.get(begin + width, '.')}>" for begin in pairs
-        )
+        nodes = self.nodes(log_monoid_tree.nodes_of(state, width), width)
+        nodes[state.end - 1 >> level << level] = load(ring.tails, level)
+        oldest = self.window.functions["first_half"](ring, state.front, level)
+        nodes[state.front >> level << level] = oldest
+        return in_pairs(nodes, width)
 
 
-class Long(Watched):
-    """A window of thousands: it counts events, because to concatenate them takes too long."""
-
-    def __init__(self, size: int, begin: int = 0) -> None:
-        counting = CountingMonoid(COUNT)
-        super().__init__((), counting.aggregation, begin=begin)
-        self.counting = counting
-        self.inserts = [self.insert(number) for number in range(size)]
+def long(size: int, begin: int = 0) -> Long:
+    return Long(log_monoid_tree, "tails", size, begin)
 
 
 # State by state ---------------------------------------------------------------------------------
 
 
 def test_figure_1():
-    observed = Watched([1, 2, 1, 2, 1, 2], wr.sum)
+    observed = Tree([1, 2, 1, 2, 1, 2], wr.sum)
     assert observed.state.level == 2
     assert observed.level(2) == "<6,3>"
     assert observed.level(1) == "<3,3> <3,.>"
@@ -70,7 +53,7 @@ def test_figure_1():
 
 def test_figure_2():
     """Maxima of timestamps, of which 8 lets all that are 4 older leave: all others, at once."""
-    observed = Watched([1, 1, 2, 2, 3, 3, 4, 8], wr.max)
+    observed = Tree([1, 1, 2, 2, 3, 3, 4, 8], wr.max)
     assert observed.level(2) == "<2,8>"
     assert observed.level(1) == "<1,2> <3,8>"
     assert observed.level(0) == "<1,1> <2,2> <3,3> <4,8>"
@@ -83,13 +66,13 @@ def test_figure_2():
     assert observed.level(0) == "<4,8>"
     observed.evict_many(1)
     assert (observed.state.level, observed.state.front_partial) == (-1, 8)
-    at_once = Watched([1, 1, 2, 2, 3, 3, 4, 8], wr.max)
+    at_once = Tree([1, 1, 2, 2, 3, 3, 4, 8], wr.max)
     at_once.evict_many(7)
     assert at_once.state == observed.state
 
 
 def test_a_root_that_is_outgrown_is_the_first_half_of_the_next():
-    observed = Watched("abcd")
+    observed = Tree("abcd")
     observed.evict()
     assert observed.state.front_partial == ("b",)
     assert observed.insert("e") == 1
@@ -108,7 +91,7 @@ def test_invariants(trace):
 
 @pytest.mark.parametrize("begin", [0, 1, 1023, 12345])
 def test_filling_and_draining(begin):
-    observed, most = Long(3000, begin), math.ceil(math.log2(3000))
+    observed, most = long(3000, begin), math.ceil(math.log2(3000))
     assert max(observed.inserts) <= most
     assert sum(observed.inserts) <= 3000 * (most / 2 + 1)
     assert log_monoid_tree.stored_partials(observed.state) <= 2 * 3000 + most
@@ -119,7 +102,7 @@ def test_filling_and_draining(begin):
 def test_evicting_many_goes_one_way_up(begin):
     """However many leave: log2(n) combines, and one pair of each level touched."""
     for count in (1, 2, 3, 8, 63, 64, 65, 1000, 2047, 2048, 4095, 4096, 4999):
-        window = Long(5000, begin)
+        window = long(5000, begin)
         before = window.memory.touches
         assert window.evict_many(count) <= math.log2(5000)
         assert window.memory.touches - before <= math.log2(5000) + 1
@@ -142,7 +125,7 @@ def test_ranges():
     inside = letters[-len(window) :]
     for count in range(1, len(window) + 1):
         assert window.query_range(count) == inside[-count:]
-    observed = Long(1000)
+    observed = long(1000)
     for count in range(1, 1001):
         observed.window.query_range(count)
         assert observed.counting.taken() <= math.ceil(math.log2(1000)) + 1

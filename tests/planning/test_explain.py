@@ -102,3 +102,9 @@ def test_a_plan_on_spark_says_where_it_runs(spark):
     assert "On Spark: Spark's own window operator answers it" in str(few)
     many = wr.plan(frame, key="k", order="t", windows=wr.rows(1000), aggs=wr.max("x"))
     assert "On Spark: windrow's tasks answer it, in chunks" in str(many)
+
+
+def test_a_policy_is_part_of_the_work():
+    windows = {"since": wr.policies.since_max("x"), "rows": wr.rows(9)}
+    steps = wr.plan(order="ts", windows=windows, aggs=wr.sum("x")).steps
+    assert "ask the policy of since after every row, in its own tree" in steps

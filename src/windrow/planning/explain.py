@@ -16,7 +16,7 @@ from windrow.planning.placement import Placement
 from windrow.planning.resolve import OverPlan
 from windrow.planning.share import counted
 from windrow.planning.slide import SlidePlan
-from windrow.windows import TimeWindow
+from windrow.windows import PolicyWindow, TimeWindow
 
 _WIDTH = 100
 _MOST_WINDOWS = 8
@@ -76,7 +76,14 @@ class Plan:
         by = " and ".join(
             part for part in (_listed(self._resolved.key), _listed(self._resolved.order)) if part
         )
-        sort = (f"sort the rows by {by}, unless they are",) if by else ()
+        sort = [f"sort the rows by {by}, unless they are"] if by else []
+        asking = [
+            name
+            for name, window in self._resolved.windows.items()
+            if isinstance(window, PolicyWindow)
+        ]
+        if asking:
+            sort.append(f"ask the policy of {_listed(asking)} after every row, in its own tree")
         if isinstance(self._resolved, SlidePlan):
             return (
                 *sort,

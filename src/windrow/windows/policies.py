@@ -43,8 +43,18 @@ _NEWEST = aggregation(
 )
 
 
-def _join_runs(older: Any, newer: Any) -> Any:
-    """Runs of rising values: (values, longest, where it begins, first run, last run, ends)."""
+#: of runs of rising values: how many values there are, how many the longest run has and where it
+#: begins, how many the first and the last run have, the first and the last value
+NO_RUNS = (0, 0, 0, 0, 0, 0.0, 0.0)
+
+
+def lift_run(value: Any) -> Any:
+    """One value is a run."""
+    return (1, 1, 0, 1, 1, float(value), float(value))
+
+
+def join_runs(older: Any, newer: Any) -> Any:
+    """The runs of two neighbouring parts; the last of one and the first of the other may be one."""
     if older[0] == 0:
         return newer
     if newer[0] == 0:
@@ -63,9 +73,9 @@ def _join_runs(older: Any, newer: Any) -> Any:
 
 _RUN_BEGIN = aggregation(
     name="run_begin",
-    identity=(0, 0, 0, 0, 0, 0.0, 0.0),
-    lift=lambda value: (1, 1, 0, 1, 1, float(value), float(value)),
-    combine=_join_runs,
+    identity=NO_RUNS,
+    lift=lift_run,
+    combine=join_runs,
     lower=lambda partial: partial[2],
     exact=True,
 )
