@@ -1,5 +1,6 @@
 """Windows with a slide policy, in `wr.over` and `wr.slide`, against what the policy means."""
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 import windrow as wr
 from tests.over.policies import NAMES, NUMBERS, POLICIES, expected, table, values
 from tests.over.test_batches import SIZES, cut, roll
+from tests.slide.test_batches import stream
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -47,3 +49,20 @@ def test_slide(name, numbers, every):
     found = wr.slide(table(numbers), order="t", windows=triggered, aggs=[wr.collect("x")])
     held = [each for each in expected(name, numbers)[every - 1 :: every] if each]
     assert found["collect_x"].to_pylist() == list(map(values, held))
+
+
+@given(NAMES, NUMBERS, st.integers(1, 5), st.integers(1, 3), SIZES)
+def test_slide_in_batches(name, numbers, every, keys, sizes):
+    """The same key by key, on a stream of sorted batches, as in a Spark task."""
+    rows = table(numbers, keys).sort_by([("key", "ascending"), ("t", "ascending")])
+    rules = POLICIES[name][0].rules
+    triggers = (wr.windows.EveryRows(every), wr.windows.EveryTime(every * 10**9))
+    rows = rows.set_column(1, "t", rows["t"].cast(pa.timestamp("s")))
+    for trigger in triggers:
+        question = {
+            "key": "key",
+            "order": "t",
+            "windows": wr.windows.PolicyWindow(rules, every=trigger),
+            "aggs": [wr.collect("x")],
+        }
+        assert stream(rows, sizes, question) == wr.slide(rows, **question)
