@@ -107,7 +107,10 @@ class Maps:
             keys = [column.take(indices) for column in keys]
             read = {*self._features.input_columns, *self._carried.values()}
             columns = {name: columns[name].take(indices) for name in read}
-        begins = np.union1d(starts[:-1], np.flatnonzero(np.diff(slices)) + 1)
+        begins_cell = np.ones(size, np.bool_)
+        begins_cell[1:] = slices[1:] != slices[:-1]
+        begins_cell[starts[:-1]] = True
+        begins = np.flatnonzero(begins_cell)
         cuts = np.append(begins, size)
         partials = self._room(len(begins))
         if size:
