@@ -12,7 +12,7 @@ from windrow.planning.assume import assumed_schema
 from windrow.planning.choose import Wish
 from windrow.planning.explain import Plan
 from windrow.planning.placement import place_over
-from windrow.planning.resolve import resolve_over
+from windrow.planning.resolve import require_final, resolve_over
 from windrow.planning.slide import resolve_slide
 from windrow.runtime.slide import slide_table
 from windrow.runtime.table import over_table, to_table
@@ -30,6 +30,8 @@ def over(
     prefer: str = "throughput",
     exact: bool = True,
     schema: Any = None,
+    lateness: str | timedelta | None = None,
+    shards: int | None = None,
 ) -> Any:
     """Give every row the aggregates of the windows that end at it, like SQL's OVER.
 
@@ -47,6 +49,10 @@ def over(
             something behind in its answers.
         schema: the columns of a Spark DataFrame as a `StructType`, for where Spark cannot be asked
             for them: in the functions of `pyspark.pipelines`.
+        lateness: on a stream without a watermark of its own, how much older than the newest event
+            seen an event may come and still be counted.
+        shards: on a stream, in how many parts the keys are kept, as many as there are shuffle
+            partitions unless said; fixed once a query has started.
 
     Returns:
         All rows and columns, and one more column per aggregation and window: a Spark DataFrame for
@@ -72,9 +78,10 @@ def over(
     if type(data).__module__.startswith("pyspark."):
         from windrow.spark.over import over_dataframe
 
-        return over_dataframe(data, schema=schema, **arguments)
+        return over_dataframe(data, schema=schema, lateness=lateness, shards=shards, **arguments)
     if schema is not None:
         raise InvalidArgument("schema: is for Spark DataFrames; other data says its own")
+    require_final(lateness, shards)
     table = to_table(data)
     return over_table(table, resolve_over(table.schema, **arguments))
 
@@ -138,9 +145,7 @@ def slide(
         return slide_dataframe(data, schema=schema, lateness=lateness, shards=shards, **arguments)
     if schema is not None:
         raise InvalidArgument("schema: is for Spark DataFrames; other data says its own")
-    if lateness is not None or shards is not None:
-        name = "lateness" if shards is None else "shards"
-        raise InvalidArgument(f"{name}: is for streaming DataFrames; a table is final")
+    require_final(lateness, shards)
     table = to_table(data)
     return slide_table(table, resolve_slide(table.schema, **arguments))
 

@@ -181,8 +181,6 @@ def test_what_only_spark_refuses(spark_without_jobs: "SparkSession") -> None:
     assert_refused(frame, {"aggs": wr.max("amount").alias("Visits")}, blind)
     assert_refused(frame.amount, {}, "data: give a Spark DataFrame, not Column")
     assert_refused(frame.groupBy("user"), {}, "data: give a Spark DataFrame, not GroupedData")
-    rate = spark_without_jobs.readStream.format("rate").load()
-    assert_refused(rate, {}, "data: a streaming DataFrame is not supported yet")
 
 
 @pytest.mark.parametrize(

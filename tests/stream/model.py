@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -28,6 +28,24 @@ class Memory(dict[int, bytes]):
         del self[number]
 
 
+def arrived(stream: Stream, final_by: Callable[[int], int]) -> tuple[pa.Table, int]:
+    """All events that are not late, as they came, and how many are late.
+
+    `final_by` tells, for an event's time, when nothing like it may come any more; nanoseconds.
+    """
+    kept, late = [], 0
+    for batch, watermark in stream.batches:
+        for row, time in enumerate(ticks(batch["o0"])):
+            if time is None:
+                continue
+            if watermark > 0 and final_by(time) <= watermark * MILLISECOND:
+                late += 1
+            else:
+                kept.append(batch.slice(row, 1))
+    empty = stream.batches[0][0].slice(0, 0)
+    return pa.concat_tables([empty, *kept]).combine_chunks(), late
+
+
 def plan_of(stream: Stream) -> SlidePlan:
     schema = stream.batches[0][0].schema
     return resolve_slide(schema, **stream.arguments, wish=Wish(), changes_only=False)
@@ -46,19 +64,8 @@ def next_edge(windows: Mapping[str, Window], time: int) -> int:
 
 
 def accepted(stream: Stream) -> tuple[pa.Table, int]:
-    """All events that are not late, as they came, and how many are late."""
-    kept, late = [], 0
-    for batch, watermark in stream.batches:
-        for row, time in enumerate(ticks(batch["o0"])):
-            final = watermark * MILLISECOND
-            if time is None:
-                continue
-            if watermark > 0 and next_edge(stream.windows, time) <= final:
-                late += 1
-            else:
-                kept.append(batch.slice(row, 1))
-    empty = stream.batches[0][0].slice(0, 0)
-    return pa.concat_tables([empty, *kept]).combine_chunks(), late
+    """The events that are not late for `slide`, and how many are."""
+    return arrived(stream, lambda time: next_edge(stream.windows, time))
 
 
 def expected(stream: Stream, table: pa.Table, watermark: int) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +45,7 @@ class Stream:
 
 @st.composite
 def clocks(draw: st.DrawFn, unit: int) -> TimeWindow:
-    """Periodic windows of some thirds of a unit of nanoseconds; some sample."""
+    """Periodic windows of some units of nanoseconds; some sample."""
     extent, slide = draw(st.integers(1, 30)), draw(st.integers(1, 15))
     offset = draw(st.none() | st.integers(-6, 6))
     return wr.time(
@@ -55,8 +56,18 @@ def clocks(draw: st.DrawFn, unit: int) -> TimeWindow:
 
 
 @st.composite
-def streams(draw: st.DrawFn) -> Stream:
-    """Any stream; times lie a few milliseconds or days apart."""
+def trailing(draw: st.DrawFn, unit: int) -> TimeWindow:
+    """Windows that end at every event, of some halves of a unit of nanoseconds."""
+    halves = draw(st.integers(1, 60) | st.just(2 * 10**6))
+    closed = draw(st.sampled_from(["right", "both"]))
+    return wr.time(f"{halves * unit // 2} nanoseconds", closed=closed)
+
+
+@st.composite
+def streams(
+    draw: st.DrawFn, windows_of: Callable[[int], st.SearchStrategy[TimeWindow]] = clocks
+) -> Stream:
+    """Any stream; times lie a few milliseconds or days apart, and `id` tells events apart."""
     is_date = draw(st.integers(0, 4)) == 0
     time_type = pa.date32() if is_date else pa.timestamp("us", "UTC")
     unit = 86_400 * 10**9 if is_date else draw(st.sampled_from([10**6, 3 * 10**5]))
@@ -79,12 +90,14 @@ def streams(draw: st.DrawFn) -> Stream:
         table["o1"] = draw(columns(pa.int16(), st.integers(0, 3), size))
         table["v"] = draw(columns(pa.float64(), VALUES, size))
         table["c"] = draw(columns(pa.string(), TEXTS, size))
+        first = len(batches) * MOST_EVENTS
+        table["id"] = pa.array(range(first, first + size), pa.int64())
         batches.append((pa.table(table), watermark))
         # The next batch's watermark: behind what was seen, by more or less.
         reached = (now - draw(st.integers(0, 25))) * unit // 10**6
         watermark = max(watermark, reached)
     names = draw(st.lists(st.sampled_from(MEASURES), min_size=1, max_size=3, unique=True))
-    windows = draw(st.lists(clocks(unit), min_size=1, max_size=3))
+    windows = draw(st.lists(windows_of(unit), min_size=1, max_size=3))
     return Stream(
         batches,
         [f"k{index}" for index in range(len(keys))],

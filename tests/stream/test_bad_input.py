@@ -68,6 +68,10 @@ def test_a_table_is_final(spark: "SparkSession") -> None:
         )  # fmt: skip
 
 
-def test_a_stream_is_not_for_over_yet(streaming: "SparkSession") -> None:
-    with pytest.raises(wr.InvalidArgument, match="data: a streaming DataFrame is not supported"):
-        wr.over(rate(streaming), order="timestamp", windows=wr.rows(2), aggs=wr.max("value"))
+@pytest.mark.parametrize(
+    "window", [wr.rows(2), wr.time("1 second", ties="peers"), wr.session("1 second")]
+)
+def test_over_takes_windows_of_time(streaming: "SparkSession", window: Any) -> None:
+    asked: dict[str, Any] = {"order": "timestamp", "aggs": wr.max("value"), "lateness": "1 second"}
+    with pytest.raises(wr.InvalidArgument, match="is not supported on streams yet; over takes"):
+        wr.over(rate(streaming), windows=window, **asked)

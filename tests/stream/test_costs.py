@@ -12,7 +12,8 @@ from tests.stream.model import Memory
 from windrow.planning.choose import Wish
 from windrow.planning.slide import resolve_slide
 from windrow.runtime.stream.inspect import summary
-from windrow.runtime.stream.slide import Step, StreamSlide
+from windrow.runtime.stream.query import Step
+from windrow.runtime.stream.slide import StreamSlide
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

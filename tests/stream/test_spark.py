@@ -61,6 +61,25 @@ def test_answers_are_those_of_a_table(
     assert any("1970-01-01 00:16:42+00:00" in line for line in shown)
 
 
+def test_over_gives_every_event_once(streaming: "SparkSession", tmp_path: Path) -> None:
+    batches = [events(10, 100, 140, 200), events(11, 131, 170, 200)]
+    write_batches(tmp_path / "events", [*batches, events(12, 1000, 1001, 1)])
+    asked = {
+        "key": KEY, "order": ["ts", "place", "n"],
+        "windows": {"short": wr.time("5 seconds"), "long": wr.time("30 seconds", closed="both")},
+        "aggs": [wr.max("x"), wr.sum("n"), wr.arg_max("x", "place")],
+    }  # fmt: skip
+    stream = read_stream(streaming, tmp_path / "events")
+    run_to_end(wr.over(stream, lateness="10 seconds", **asked), tmp_path / "answers")
+    expected = wr.over(pa.concat_tables(batches), **asked)
+    found = answers_in(streaming, tmp_path / "answers")
+    assert found.schema.names == expected.schema.names
+    by_everything = [(name, "ascending") for name in ("ts", "user", "zone", "n", "place", "x")]
+    for name in expected.schema.names:
+        ours, table = found.sort_by(by_everything), expected.sort_by(by_everything)
+        assert ours[name].to_pylist() == table[name].to_pylist(), name
+
+
 def test_a_watermark_of_its_own_and_no_key(streaming: "SparkSession", tmp_path: Path) -> None:
     batches = [events(5, 100, 140, 40), events(6, 135, 160, 40), events(7, 900, 901, 1)]
     write_batches(tmp_path / "events", batches)

@@ -18,7 +18,7 @@ from windrow.algebra.linking import link
 from windrow.algebra.memory import KernelMemory
 from windrow.algorithms import Algorithm
 from windrow.algorithms.memory import PLAIN_SLOTS
-from windrow.planning.resolve import Feature
+from windrow.planning.resolve import Feature, OverPlan
 from windrow.planning.slide import END, NAME, START, SlidePlan
 from windrow.runtime import columns as arrow
 from windrow.runtime import drivers, slices
@@ -35,7 +35,9 @@ _FIRST_CAPACITY = 256
 class SliceKernels:
     """The kernels of the compiled features of a plan, for windows that share slices."""
 
-    def __init__(self, features: Features, plan: SlidePlan, windows: Iterable[str]) -> None:
+    def __init__(
+        self, features: Features, plan: SlidePlan | OverPlan, windows: Iterable[str]
+    ) -> None:
         self.product = features.product
         #: the algorithm of each window
         self.forms: dict[str, Algorithm] = {}

@@ -7,6 +7,7 @@ the work is left to Spark's own window functions.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
 from typing import Any
 
 import pyarrow as pa
@@ -17,7 +18,7 @@ from pyspark.sql.types import StructType
 
 from windrow.errors import InvalidArgument
 from windrow.planning.placement import place_over
-from windrow.planning.resolve import OverPlan, resolve_over
+from windrow.planning.resolve import OverPlan, require_final, resolve_over
 from windrow.runtime.program import Program
 from windrow.runtime.rolling import Rolling, whole_peers
 from windrow.spark.chunks import chunked, has_heavy_key
@@ -27,17 +28,27 @@ from windrow.spark.schema import arrow_schema, nullable_columns
 from windrow.spark.source import source_of, title
 
 
-def over_dataframe(data: Any, *, schema: StructType | None, **arguments: Any) -> Any:
+def over_dataframe(
+    data: Any,
+    *,
+    schema: StructType | None,
+    lateness: str | timedelta | None,
+    shards: int | None,
+    **arguments: Any,
+) -> Any:
     """The DataFrame with the columns of `wr.over` added."""
     source = source_of(data, schema)
-    if source.is_streaming:
-        raise InvalidArgument("data: a streaming DataFrame is not supported yet")
     frame, schema = source.frame, source.schema
     plan = resolve_over(arrow_schema(source), **arguments)
     if not plan.order:
         raise InvalidArgument(
             "order: rows of a Spark DataFrame have no order of their own; name a column"
         )
+    if source.is_streaming:
+        from windrow.spark.stream.over import over_stream  # needs pandas and protobuf
+
+        return over_stream(source, plan, lateness, shards)
+    require_final(lateness, shards)
     nullable = nullable_columns(source)
     Program(plan, nullable)  # what a task would refuse is refused here, when the call is made
     added = from_arrow_schema(pa.schema(plan.output_fields))

@@ -14,6 +14,7 @@ import pyarrow as pa
 from pyspark.sql.types import StructType
 
 from windrow.errors import InvalidArgument
+from windrow.planning.resolve import require_final
 from windrow.planning.slide import SlidePlan, resolve_slide
 from windrow.runtime.sliding import Sliding
 from windrow.spark.answers import (
@@ -52,9 +53,7 @@ def slide_dataframe(
         from windrow.spark.stream.slide import slide_stream  # needs pandas and protobuf
 
         return slide_stream(source, plan, lateness, shards)
-    if lateness is not None or shards is not None:
-        name = "lateness" if shards is None else "shards"
-        raise InvalidArgument(f"{name}: is for streaming DataFrames; a table is final")
+    require_final(lateness, shards)
     nullable = nullable_columns(source)
     Sliding(plan, nullable)  # what a task would refuse is refused here, when the call is made
     result = result_columns(source.schema, plan)

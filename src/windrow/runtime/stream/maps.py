@@ -104,22 +104,26 @@ class Maps:
         if permutation is not None:
             indices = pa.array(permutation)
             slices = slices[permutation]
-            keys = [column.take(indices) for column in keys]
-            read = {*self._features.input_columns, *self._carried.values()}
+            read = {*self._key, *self._features.input_columns, *self._carried.values()}
             columns = {name: columns[name].take(indices) for name in read}
-        begins_cell = np.ones(size, np.bool_)
-        begins_cell[1:] = slices[1:] != slices[:-1]
-        begins_cell[starts[:-1]] = True
-        begins = np.flatnonzero(begins_cell)
-        cuts = np.append(begins, size)
+        begins = np.ones(size, np.bool_)
+        begins[1:] = slices[1:] != slices[:-1]
+        begins[starts[:-1]] = True
+        return self.of_runs(columns, slices, np.flatnonzero(begins))
+
+    def of_runs(
+        self, columns: Mapping[str, pa.Array], slices: Array, begins: Array
+    ) -> pa.RecordBatch:
+        """The cells of events that are in order, each cell from one begin to the next."""
         partials = self._room(len(begins))
-        if size:
-            block = self._features.compiled_block(columns, size, 0)
+        if len(slices):
+            block = self._features.compiled_block(columns, len(slices), 0)
+            cuts = np.append(begins, len(slices))
             self._aggregate(*block, cuts, partials, 0, 0, len(begins))
         heads = pa.array(begins)
         return self._batch(
             slices[begins],
-            [column.take(heads) for column in keys],
+            [columns[name].take(heads) for name in self._key],
             partials,
             lambda place: columns[self._carried[place]],
         )

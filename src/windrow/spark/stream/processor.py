@@ -13,14 +13,14 @@ import pandas as pd
 import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from windrow.runtime.stream.slide import Step, StreamSlide
+from windrow.runtime.stream.query import Step, StreamQuery
 
 #: what comes out of a processor: answers as bytes, and what the query's progress is to show
 COUNTS = ("events", "late", "bytes_read", "bytes_written")
 ANSWERED = ", ".join(["answers binary", *(f"{name} long" for name in COUNTS)])
 
 #: streams by token, so that the tasks of one Python process make their kernels ready once
-_READY: dict[str, StreamSlide] = {}
+_READY: dict[str, StreamQuery] = {}
 
 
 class MapStorage:
@@ -49,7 +49,7 @@ class ShardProcessor(StatefulProcessor):
     def __init__(
         self,
         token: str,
-        stream: Callable[[], StreamSlide],
+        stream: Callable[[], StreamQuery],
         events: pa.Schema,
         answers: Callable[[pa.Table], Iterator[pa.RecordBatch]],
     ) -> None:

@@ -1,0 +1,184 @@
+"""`over` over a stream: every event once, with the windows of time that end at it.
+
+An event is final when the watermark has passed its time: no event before it will come. Then it is a
+slice by itself, and its cell goes into the tree. When events become final (see `query`):
+
+1. They are put in order by key; each becomes a cell.
+2. Every one of them is answered from cells of its key: those of the blocks that some of the windows
+   hold in part, the maps of the tree for what all of them hold, and the new cells.
+
+              first new event - range   last new event - range      first    last new event
+                        |-----------------------|---------------------|--------|
+      cells             [  block  |  block  ]                         [   new  ]
+      maps                                  [ node  |  node  |  node  ]
+
+3. Blocks that lie a range behind the watermark are deleted, and the new cells are appended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.algebra.memory import KernelMemory
+from windrow.errors import InvalidArgument
+from windrow.planning.resolve import OverPlan
+from windrow.runtime import columns as arrow
+from windrow.runtime import edges
+from windrow.runtime.answering import CompiledWindow, SliceKernels
+from windrow.runtime.features import Features
+from windrow.runtime.passes import extent_of
+from windrow.runtime.sorting import arrange
+from windrow.runtime.stream.forest import MapForest
+from windrow.runtime.stream.maps import SLICE, Maps
+from windrow.runtime.stream.query import (
+    Array,
+    Columns,
+    Group,
+    StreamQuery,
+    Times,
+    column_types,
+    compiled_features,
+)
+from windrow.runtime.stream.state import GroupState
+from windrow.runtime.stream.waiting import WaitingEvents
+from windrow.slicing import Slices
+from windrow.windows import TimeWindow
+
+#: a block has at most so many events, so that little is read of which little is needed
+EVENTS_IN_A_BLOCK = 2**12
+
+
+class StreamOver(StreamQuery):
+    """The trailing windows of time of a plan over a stream."""
+
+    def __init__(self, plan: OverPlan, nullable: AbstractSet[str], shards: int) -> None:
+        """`nullable` names the columns that may hold nulls; refuses what streams cannot do yet."""
+        for name, window in plan.windows.items():
+            if not isinstance(window, TimeWindow) or window.peers:
+                raise InvalidArgument(
+                    f"windows: {name!r} is not supported on streams yet; over takes windows of "
+                    "time there, as in wr.time('1 hour'), without ties='peers'"
+                )
+        features = compiled_features(plan, nullable)
+        types = column_types(plan, plan.schema.names)
+        maps = Maps(plan.key, types, features)
+        group = _Trailing(plan, types[plan.order[0]], features, maps)
+        super().__init__(plan, types, features, [group], shards)
+
+
+class _Trailing(Group):
+    """All windows of a plan; a slice is a tick of the order column."""
+
+    def __init__(
+        self, plan: OverPlan, order_type: pa.DataType, features: Features, maps: Maps
+    ) -> None:
+        self.number, self.names, self.maps = 0, list(plan.windows), maps
+        self.slices = Slices(1, (0,))
+        self._plan, self._features = plan, features
+        tick = arrow.nanoseconds_per_tick(order_type)
+        #: for each window, how much older an event is that has left
+        self._extents = [extent_of(window, tick) for window in plan.windows.values()]
+        self._kernels = SliceKernels(features, plan, self.names)
+
+    def due(self, state: GroupState) -> Iterator[int]:
+        """When the oldest event that waits is final, and when all that is kept can go."""
+        if state.waiting:
+            yield min(each.first for each in state.waiting) + 1
+        if state.front < state.end:
+            yield state.edge + max(self._extents)
+
+    def move(
+        self, state: GroupState, forest: MapForest, waiting: WaitingEvents, edge: int, times: Times
+    ) -> list[pa.Table]:
+        """Answer the events before an edge."""
+        state.edge = edge
+        columns = waiting.take_before(edge, times)
+        if columns is None:
+            self._evict(forest, edge)
+            return []
+        events = self._arranged(columns)
+        moments = times(events)
+        cells = self.maps.of_runs(events, moments, np.arange(len(moments)))
+        results = [
+            self._answers(name, extent, self._held(forest, front, extent, moments), cells)
+            for name, extent, front in zip(self.names, self._extents, state.fronts, strict=True)
+        ]
+        self._evict(forest, edge)
+        for block in self._blocks(cells, moments, edge):
+            forest.append(block)
+        for output, added in zip(self._plan.outputs, self._plan.output_fields, strict=True):
+            events[added.name] = results[self.names.index(output.window)][output.feature]
+        return [pa.table(events)]
+
+    def _arranged(self, columns: Columns) -> dict[str, pa.Array]:
+        """Events by key and order."""
+        keys, order = [
+            [columns[name] for name in names] for names in (self._plan.key, self._plan.order)
+        ]
+        permutation, _starts = arrange(keys, order, len(order[0]))
+        if permutation is None:
+            return dict(columns)
+        indices = pa.array(permutation)
+        return {name: column.take(indices) for name, column in columns.items()}
+
+    def _held(
+        self, forest: MapForest, front: int, extent: int, moments: Array
+    ) -> list[pa.RecordBatch]:
+        """What the windows of new events hold of the tree.
+
+        From where the last of the windows begins they all hold everything, so there nodes will do.
+        """
+        begin, all_hold = (int(each) - extent + 1 for each in (moments.min(), moments.max()))
+        maps: list[pa.RecordBatch] = []
+        block, end = front, forest.state.end
+        while block < end:
+            cells = forest.block(block)
+            oldest, newest = cells[SLICE][0].as_py(), cells[SLICE][-1].as_py()
+            if oldest >= all_hold:
+                break
+            if newest >= begin:
+                maps.append(cells)
+            block += 1
+        return [*maps, *forest.between(block, end)]
+
+    def _evict(self, forest: MapForest, edge: int) -> None:
+        """Drop the blocks that no window of an event to come holds."""
+        state = forest.state
+        before = state.front
+        for place, extent in enumerate(self._extents):
+            front = state.fronts[place]
+            while front < state.end and forest.block(front)[SLICE][-1].as_py() <= edge - extent:
+                front += 1
+            state.fronts[place] = front
+        forest.drop(before, state.front)
+
+    def _answers(
+        self, name: str, extent: int, maps: Sequence[pa.RecordBatch], new: pa.RecordBatch
+    ) -> list[pa.Array]:
+        """The answers of each feature for the new cells, in their order."""
+        cells, places, starts, partials = self.maps.grouped([*maps, new])
+        older = cells.num_rows - new.num_rows
+        stops = np.flatnonzero(places >= older) + 1
+        firsts, _first = edges.less_behind(starts, stops, cells[SLICE].to_numpy()[places], extent)
+        answers = self._features.answers(len(stops))
+        window = CompiledWindow(self._kernels, name, KernelMemory(self._features.product))
+        window.answer(partials, answers, firsts, stops, 0, len(stops))
+        back = np.empty(len(stops), np.int64)
+        back[places[stops - 1] - older] = np.arange(len(stops))
+        return [
+            self._features.result(
+                answers, feature, self.maps.carried(cells, self._features.compiled.index(feature))
+            ).take(pa.array(back))
+            for feature in self._plan.features
+        ]
+
+    def _blocks(self, cells: pa.RecordBatch, moments: Array, edge: int) -> Iterator[pa.RecordBatch]:
+        """The cells that windows of events to come may hold, by time, in blocks."""
+        order = np.argsort(moments, kind="stable")
+        order = order[np.searchsorted(moments[order], edge - max(self._extents), "right") :]
+        for begin in range(0, len(order), EVENTS_IN_A_BLOCK):
+            yield cells.take(pa.array(order[begin : begin + EVENTS_IN_A_BLOCK]))

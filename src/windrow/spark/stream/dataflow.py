@@ -1,0 +1,126 @@
+"""From a streaming DataFrame to the answers of its shards, for every kind of query.
+
+      events -> shard numbers -> payloads -> [shuffle by shard] -> state, answers -> answers
+               Spark            mapInArrow                        transformWithState  mapInArrow
+
+What a shard does is in `windrow.runtime.stream`; here is only what speaks to Spark.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from windrow.errors import InvalidArgument
+from windrow.planning.resolve import OverPlan
+from windrow.planning.slide import SlidePlan
+from windrow.runtime.stream.query import StreamQuery
+from windrow.spark.answers import reading
+from windrow.spark.frames import plain_names, renamed
+from windrow.spark.schema import arrow_schema, nullable_columns
+from windrow.spark.source import Source
+from windrow.spark.stream.pack import PACKED, pack, unpacked
+from windrow.spark.stream.processor import ANSWERED, COUNTS, ShardProcessor
+from windrow.spark.stream.watermark import lateness_of
+
+_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What comes out of a query.
+
+    Attributes:
+        title: what Spark's plans and progress call the work.
+        result: the columns.
+        schema: the same as the shards give them.
+        batches: from a table of answers to batches under the names of `plain_names`.
+    """
+
+    title: str
+    result: StructType
+    schema: pa.Schema
+    batches: Callable[[pa.Table], Iterator[pa.RecordBatch]]
+
+
+def through_shards(
+    source: Source,
+    plan: SlidePlan | OverPlan,
+    columns: Sequence[str],
+    query: Callable[[Any, set[str], int], StreamQuery],
+    answered: Answered,
+    lateness: str | timedelta | None,
+    shards: int | None,
+) -> Any:
+    """The answers of a query as a streaming DataFrame.
+
+    Args:
+        source: the events.
+        plan: what is asked.
+        columns: those of an event that are kept, the key in front.
+        query: from the plan, the columns that may hold nulls and the number of shards to the query.
+        answered: what comes out.
+        lateness, shards: as in the call.
+    """
+    session = source.frame.sparkSession
+    delay = lateness_of(source.schema, plan.order[0], lateness)
+    parts = _shards(session, plan, shards)
+    nullable = nullable_columns(source)
+    query(plan, nullable, parts)  # what a task would refuse is refused here, when the call is made
+    _require_rocksdb(session)
+
+    read = reading(source, columns)
+    names = read.schema.names
+    key = [names[list(columns).index(name)] for name in plan.key]
+    number = F.pmod(F.hash(*key), F.lit(parts)) if key else F.lit(0)
+    events = _named(arrow_schema(read), columns)
+    packed = read.frame.select(number.cast("int").alias("shard"), *names).mapInArrow(
+        pack(events, plan.order[0], parts), PACKED
+    )
+    if delay is not None:
+        packed = packed.withWatermark("newest", delay)
+    processor = ShardProcessor(
+        uuid.uuid4().hex, lambda: query(plan, nullable, parts), events, answered.batches
+    )
+    moved = packed.drop("newest").groupBy("shard").transformWithStateInPandas(
+        processor, ANSWERED, "Append", "EventTime"
+    )  # fmt: skip
+    counts = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in COUNTS]
+    plain = plain_names(answered.result.names)
+    take = unpacked(_named(answered.schema, plain))
+    take.__name__ = answered.title
+    answers = moved.observe(answered.title, *counts).mapInArrow(
+        take, renamed(answered.result, plain)
+    )
+    return answers.toDF(*answered.result.names)
+
+
+def _named(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
+    return pa.schema([field.with_name(name) for field, name in zip(schema, names, strict=True)])
+
+
+def _shards(session: Any, plan: SlidePlan | OverPlan, wanted: int | None) -> int:
+    if wanted is None:
+        return int(session.conf.get("spark.sql.shuffle.partitions")) if plan.key else 1
+    if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
+        raise InvalidArgument(f"shards: a number of at least 1, not {wanted!r}")
+    if not plan.key and wanted > 1:
+        raise InvalidArgument("shards: without a key there is one window, and one shard")
+    return wanted
+
+
+def _require_rocksdb(session: Any) -> None:
+    provider = session.conf.get(_PROVIDER)
+    if not provider.endswith("RocksDBStateStoreProvider"):
+        raise InvalidArgument(
+            f"data: windows over a stream are kept in RocksDB; set {_PROVIDER} to {_ROCKSDB} in "
+            f"the session's configuration, it is {provider}"
+        )

@@ -1,0 +1,38 @@
+"""`over` on streaming DataFrames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StructType
+
+from windrow.planning.resolve import OverPlan
+from windrow.runtime.stream.over import StreamOver
+from windrow.spark.answers import ROWS_AT_ONCE
+from windrow.spark.frames import plain_names, require_new_names
+from windrow.spark.source import Source, title
+from windrow.spark.stream.dataflow import Answered, through_shards
+
+
+def over_stream(
+    source: Source, plan: OverPlan, lateness: str | timedelta | None, shards: int | None
+) -> Any:
+    """The events with the columns of `wr.over` added, each when it is final."""
+    added = from_arrow_schema(pa.schema(plan.output_fields))
+    require_new_names(source.frame, source.schema.names, added.names)
+    answered = Answered(
+        title("over", plan.features, plan.windows),
+        StructType([*source.schema.fields, *added.fields]),
+        pa.schema([*plan.schema, *plan.output_fields]),
+        _batches,
+    )
+    return through_shards(source, plan, plan.schema.names, StreamOver, answered, lateness, shards)
+
+
+def _batches(table: pa.Table) -> Iterator[pa.RecordBatch]:
+    table = table.rename_columns(list(plain_names(table.column_names)))
+    yield from table.combine_chunks().to_batches(max_chunksize=ROWS_AT_ONCE)
