@@ -106,6 +106,10 @@ class Aggregation:
         except TypeError as error:  # one is missing, or no value that could be a parameter
             raise InvalidArgument(f"{self.name}(...): {error}") from None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What goes to another process: there the parameters are known."""
+        return {**self.__dict__, "variant": None}
+
     def __repr__(self) -> str:
         return f"<aggregation {self.name}>"
 
