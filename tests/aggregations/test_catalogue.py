@@ -1,5 +1,6 @@
 """Every aggregation of the catalogue answers what an independent computation answers."""
 
+import math
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -205,3 +206,22 @@ def test_every_aggregation_says_what_it_is(aggregation):
 def test_every_aggregation_is_offered_under_its_name(aggregation):
     assert getattr(wr, aggregation.name) is aggregation
     assert aggregation.name in wr.__all__
+
+
+# Sending them -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "aggregation",
+    [
+        *OFFERED,
+        *CATALOGUE.values(),
+        wr.arg_max("x", key=math.cos).aggregation,
+        wr.count("x").over_distinct().aggregation,
+    ],
+    ids=repr,
+)
+def test_every_aggregation_can_be_sent_to_a_task(aggregation):
+    """One that kept what makes its variants could not: no cache of functions can be pickled."""
+    cloudpickle = pytest.importorskip("pyspark.cloudpickle")
+    assert cloudpickle.loads(cloudpickle.dumps(aggregation)).name == aggregation.name

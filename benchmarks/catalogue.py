@@ -1,0 +1,97 @@
+"""Every compiled aggregation of the catalogue: rounds per second in a window of 4,096.
+
+A round evicts the oldest event, inserts a new one and queries, by the algorithm that is planned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import windrow as wr
+from benchmarks.harness import Comparison, best_time
+from windrow.aggregations import CATALOGUE
+from windrow.algebra.aggregation import Aggregation
+from windrow.algebra.kinds import Kind
+from windrow.algebra.product import Part, Product
+from windrow.planning import costs
+from windrow.planning.choose import Served, Wish, choose
+from windrow.runtime.columns import read_only
+from windrow.runtime.passes import Block, CompiledPass, kernel_for
+from windrow.runtime.runs import NEVER
+from windrow.runtime.trailing import Bounds
+from windrow.testing import kinds_accepted
+
+Array = np.ndarray[Any, Any]
+
+WINDOW = 4096
+EVENTS = 2**18
+#: seconds of a million rounds, at one million per second
+BAR_SECONDS = EVENTS / 1e6
+BUDGET = 0.05
+
+
+def subjects() -> Iterator[tuple[Aggregation, tuple[Kind, ...]]]:
+    """Every aggregation that is compiled, with the first kinds of columns that it takes so."""
+    for aggregation in CATALOGUE.values():
+        for kinds in kinds_accepted(aggregation):
+            compiled = all(
+                kind.is_compiled or entry.carried
+                for kind, entry in zip(kinds, aggregation.inputs, strict=True)
+            )
+            if compiled and aggregation.monoid_for(kinds).is_numeric:
+                yield aggregation, kinds
+                break
+
+
+def columns(aggregation: Aggregation, kinds: tuple[Kind, ...]) -> tuple[Array, ...]:
+    """What a kernel reads: floats above zero, small integers, times, truth values, positions."""
+    chance = np.random.default_rng(7)
+    drawn = {
+        Kind.FLOAT: chance.lognormal(size=EVENTS),
+        Kind.INTEGER: chance.integers(-9, 10, EVENTS),
+        Kind.BOOLEAN: chance.integers(0, 2, EVENTS),
+        Kind.TEMPORAL: np.arange(EVENTS) * 10_000,
+    }
+    before = aggregation.monoid_for(kinds).blockwise
+    found = [
+        np.arange(EVENTS) if entry.carried else drawn[kind]
+        for kind, entry in zip(kinds, aggregation.inputs, strict=True)
+    ]
+    if before is not None:
+        found[0] = before.before(found[0])
+    return tuple(map(read_only, found))
+
+
+def slide(aggregation: Aggregation, kinds: tuple[Kind, ...]) -> float:
+    """Seconds for all events."""
+    monoid = aggregation.monoid_for(kinds)
+    product = Product([Part(monoid.for_blocks, tuple(range(len(kinds))))])
+    served = Served.compiled(aggregation.name, [aggregation.name], product, costs.SLIDING)
+    algorithm = choose(served, Wish(), WINDOW).algorithm
+    kernel = kernel_for(wr.rows(WINDOW), algorithm, product, checked=False)
+    answers, defined = [monoid.room(EVENTS)], [np.empty(EVENTS, np.bool_)]
+    block = Block(columns(aggregation, kinds), (), Bounds(np.array([0, NEVER])), 0, 0, EVENTS)
+
+    def once() -> None:
+        one_pass = CompiledPass(wr.rows(WINDOW), kernel, product, algorithm, WINDOW)
+        one_pass.advance(block, answers, defined)
+
+    return best_time(partial(once), BUDGET)
+
+
+def run() -> list[Comparison]:
+    """Each aggregation against the time of one million rounds per second."""
+    return [
+        Comparison(
+            f"{aggregation.name} of {', '.join(kind.value for kind in kinds)}",
+            "1 M rounds/s",
+            slide(aggregation, kinds),
+            BAR_SECONDS,
+            bar=1.0,
+        )
+        for aggregation, kinds in subjects()
+    ]
