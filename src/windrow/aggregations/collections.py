@@ -171,20 +171,29 @@ def most_frequent(times: Any) -> Any:
     return max(times, key=times.__getitem__)
 
 
+#: the partial of more different values than are to be counted
+TOO_MANY = "too many"
+
+
 def _mode(limit: Any) -> Aggregation:
     at_least_one("limit", limit)
 
     def add_few_times(older: Any, newer: Any) -> Any:
+        if older == TOO_MANY or newer == TOO_MANY:
+            return TOO_MANY
         times = add_times(older, newer)
-        if len(times) > limit:
+        return times if len(times) <= limit else TOO_MANY
+
+    def most_frequent_of_few(times: Any) -> Any:
+        if times == TOO_MANY:
             raise AggregateOverflow(
                 f"mode: a window holds more than limit={limit} different values"
             )
-        return times
+        return most_frequent(times)
 
     name, summary = f"mode_{limit}", f"the most frequent of at most {limit} different values"
     return _plain(
-        name, HASHED, {}, lift_times, add_few_times, most_frequent, like_input(0), summary
+        name, HASHED, {}, lift_times, add_few_times, most_frequent_of_few, like_input(0), summary
     )
 
 

@@ -7,8 +7,8 @@ the references and of the mean excesses, all small where the values lie close to
 from zero they are: nothing large is subtracted.
 
 The loser: sums in the place of references and excesses. Means are then rounded to the size of the
-values: at an offset of 1e9 seven digits of the variance were right, and a column of 1e308 had none
-(see `test_moments.py`).
+values: at an offset of 1e9 the variance was off by 1e-7, and a column of 1e308 had none (see
+`test_moments.py`).
 """
 
 from __future__ import annotations
