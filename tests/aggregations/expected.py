@@ -323,12 +323,13 @@ def m4(rows: Rows) -> Any:
 
 
 def ewm_mean_by_time(rows: Rows) -> Any:
-    begin = rows[0][1]
-    seconds = [
-        (time - begin).total_seconds() if isinstance(begin, datetime) else time - begin
+    # From the latest, because seconds as floats lose what lies between two of them far away.
+    latest = max(time for _, time in rows)
+    ages = [
+        (latest - time).total_seconds() if isinstance(latest, datetime) else latest - time
         for _, time in rows
     ]
-    return decaying_mean([value for value, _ in rows], seconds, 10)
+    return decaying_mean([value for value, _ in rows], [-age for age in ages], 10)
 
 
 PAIRED: dict[str, Callable[[Rows], Any]] = {
