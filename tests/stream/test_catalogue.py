@@ -1,0 +1,89 @@
+"""Every aggregation of the catalogue answers on a stream as on a table, or is refused."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import windrow as wr
+from tests.stream.model import Memory
+from windrow.aggregations import CATALOGUE
+from windrow.algebra.aggregation import Measure
+from windrow.algebra.kinds import Kind
+from windrow.planning.choose import Wish
+from windrow.planning.slide import resolve_slide
+from windrow.runtime.stream.slide import StreamSlide
+
+# Interpreted, numbers are numpy's, which warn where a kernel is silent.
+pytestmark = [
+    pytest.mark.usefixtures("interpreted"),
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),
+]
+
+#: partials that are Python objects, rows of arrays, or values of several events
+REFUSED = ("bottom", "collect", "concat", "m4", "mode", "nth", "top")
+BATCHES, EVENTS = 6, 12
+WINDOW = wr.time("20 seconds", every="4 seconds")
+
+
+def table() -> pa.Table:
+    """Events a second apart, of three keys, some without a value."""
+    random = np.random.default_rng(5)
+    count = BATCHES * EVENTS
+    return pa.table(
+        {
+            "k": pa.array(random.integers(0, 3, count)),
+            "ts": pa.array(np.arange(1000, 1000 + count) * 10**6).view(pa.timestamp("us", "UTC")),
+            "v": pa.array(random.integers(1, 9, count), mask=random.random(count) < 0.2),
+            "w": pa.array(random.integers(1, 5, count)),
+            "truth": pa.array(random.random(count) < 0.5),
+            "text": pa.array([f"t{each}" for each in random.integers(0, 5, count)]),
+        }
+    )
+
+
+def streamed(events: pa.Table, asked: dict[str, Any]) -> pa.Table:
+    plan = resolve_slide(events.schema, **asked, wish=Wish(), changes_only=False)
+    stream, storage = StreamSlide(plan, {"v"}, shards=1), Memory()
+    answers = [plan.output_schema.empty_table()]
+    for batch in range(BATCHES):
+        watermark = (999 + batch * EVENTS) * 1000
+        came = events.slice(batch * EVENTS, EVENTS)
+        answers += stream.advance(storage, [came], watermark).answers
+    answers += stream.advance(storage, [], 10**7).answers
+    return pa.concat_tables(answers)
+
+
+def measures() -> list[Any]:
+    """Every aggregation, of columns that it takes."""
+    found = []
+    for name, each in CATALOGUE.items():
+        columns = [
+            next(
+                column
+                for column in (("v", "w")[place % 2], "truth", "ts", "text")
+                if Kind.of(table().schema.field(column).type) in entry.accepts
+            )
+            for place, entry in enumerate(each.inputs)
+        ]
+        found.append(pytest.param(each(*columns), id=name))
+    return [*found, pytest.param(wr.sum("v").where("w > 2 and truth"), id="where")]
+
+
+@pytest.mark.parametrize("measure", measures())
+def test_on_a_stream_as_on_a_table(measure: Measure) -> None:
+    events = table()
+    asked: dict[str, Any] = {"key": "k", "order": "ts", "windows": WINDOW, "aggs": measure}
+    if measure.aggregation.name.startswith(REFUSED):
+        with pytest.raises(wr.InvalidArgument, match=r"^aggs: .* streams? .*yet"):
+            streamed(events, asked)
+        return
+    found = streamed(events, asked)
+    order = [("k", "ascending"), ("window_start", "ascending")]
+    found, expected = found.sort_by(order), wr.slide(events, **asked).sort_by(order)
+    assert found.drop([measure.name]).equals(expected.drop([measure.name]))
+    for ours, theirs in zip(
+        found[measure.name].to_pylist(), expected[measure.name].to_pylist(), strict=True
+    ):
+        assert measure.aggregation.equal(ours, theirs) or ours == theirs
