@@ -16,6 +16,7 @@ from windrow.algebra.product import Part, Product
 from windrow.runtime import drivers
 from windrow.runtime.passes import Block, CompiledPass
 from windrow.runtime.runs import NEVER
+from windrow.runtime.trailing import Bounds
 
 Array = np.ndarray[Any, Any]
 
@@ -53,5 +54,5 @@ def run() -> list[Comparison]:
 
 def _roll(kernel: Kernel, product: Product, extent: int, numbers: Array, answers: Array) -> None:
     one_pass = CompiledPass(wr.rows(extent), kernel, product, ALGORITHM, extent)
-    block = Block((numbers,), (), np.array([0, NEVER]), None, 0, 0, len(numbers))
+    block = Block((numbers,), (), Bounds(np.array([0, NEVER])), 0, 0, len(numbers))
     one_pass.advance(block, [answers], [np.empty(0, np.bool_)])

@@ -30,6 +30,7 @@ from windrow.algorithms import (
 from windrow.runtime import drivers
 from windrow.runtime.passes import Block, CompiledPass
 from windrow.runtime.runs import NEVER
+from windrow.runtime.trailing import Bounds
 
 ALGORITHMS: tuple[Algorithm, ...] = (
     parallel_boundary,
@@ -111,7 +112,7 @@ def run() -> list[Comparison]:
 def _block(size: int) -> Block:
     numbers: np.ndarray[Any, Any] = np.abs(np.random.default_rng(1).normal(size=size))
     numbers.flags.writeable = False
-    return Block((numbers,), (), np.array([0, NEVER]), None, 0, 0, size)
+    return Block((numbers,), (), Bounds(np.array([0, NEVER])), 0, 0, size)
 
 
 def _measure(product: Product, extent: int, block: Block) -> dict[str, Taken]:

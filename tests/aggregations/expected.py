@@ -124,7 +124,10 @@ def relative_variation(values: list[Any]) -> Any:
         return None
     if is_special([smallest, largest]):
         return (largest - smallest) / largest
-    return float((exactly(largest) - exactly(smallest)) / exactly(largest))
+    try:
+        return float((exactly(largest) - exactly(smallest)) / exactly(largest))
+    except OverflowError:  # larger than the largest float
+        return math.copysign(math.inf, largest)
 
 
 def positions_of(values: list[Any], wanted: Any) -> list[int]:

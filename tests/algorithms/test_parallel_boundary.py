@@ -32,6 +32,7 @@ from windrow.algorithms.parallel_boundary import FAILED, IDLE, POSTED, TAKEN, WO
 from windrow.runtime import drivers, helper
 from windrow.runtime.passes import Block, CompiledPass
 from windrow.runtime.runs import NEVER
+from windrow.runtime.trailing import Bounds
 from windrow.testing import check_algorithm
 from windrow.testing.strategies import traces
 
@@ -182,7 +183,7 @@ def rolled(
     for block in np.array_split(numbers, blocks):
         answers.append(np.empty(len(block)))
         one_pass.advance(
-            Block((block,), (), starts, None, 0, 0, len(block)),
+            Block((block,), (), Bounds(starts), 0, 0, len(block)),
             [answers[-1]],
             [np.empty(len(block), np.bool_)],
         )

@@ -7,6 +7,7 @@ and decimals are compared as they are, with None as identity.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -243,8 +244,11 @@ value_range = Aggregation(
 
 def variation_of_ranks(partial: Any) -> Any:
     """The distance of two floats given by rank, as a share of the larger."""
-    largest = unrank(partial[1])
-    return (largest - unrank(partial[0])) / largest
+    smallest, largest = unrank(partial[0]), unrank(partial[1])
+    distance = largest - smallest
+    if distance == math.inf and largest != math.inf:  # further apart than floats can say
+        return 1.0 - smallest / largest
+    return distance / largest
 
 
 def variation(partial: Any) -> Any:
