@@ -76,4 +76,5 @@ def _cell(work: str, call: partial[pa.Table], table: pa.Table) -> Comparison:
     if times[planned] > 1.1 * times[best]:
         # The two again, in more turns: others' work must not decide.
         times |= best_times({name: contestants[name] for name in (planned, best)}, rounds=12)
+    print(f"  {work}: {planned} takes {times[planned] / times[best]:.2f} of {best}", flush=True)
     return Comparison(f"{work}: {planned}", best, times[planned], times[best], bar=1 / 1.3)

@@ -8,9 +8,6 @@ from windrow.algorithms import ALGORITHMS
 from windrow.algorithms.bounds import Growth
 from windrow.planning import costs
 
-#: algorithms that the next full measurement is to put into the cost table
-AWAITING = {"log_monoid_tree", "amortized_monoid_tree"}
-
 
 def chosen(aggs, windows=None, schema=None, **wish):
     data = None if schema is None else pa.schema(schema).empty_table()
@@ -32,7 +29,6 @@ def test_integers_may_be_subtracted_always():
     assert chosen(wr.sum("n"), schema=schema).ruled_out.keys() == {
         "slick_deque_non_inv",
         "parallel_boundary",
-        *AWAITING,
     }
 
 
@@ -54,7 +50,7 @@ def test_memory_prefers_what_keeps_least(aggregation, events):
 @pytest.mark.parametrize("events", [1, 16, 5000, 2**20])
 def test_throughput_is_near_the_least_cost_of_the_table(aggregation, events):
     choice = chosen(aggregation("x"), wr.rows(events))
-    assert choice.nanoseconds <= 1.1 * min([choice.nanoseconds, *choice.others.values()])
+    assert choice.nanoseconds <= 1.2 * min([choice.nanoseconds, *choice.others.values()])
 
 
 def test_every_algorithm_is_chosen_compared_or_ruled_out():

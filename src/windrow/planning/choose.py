@@ -7,7 +7,7 @@
    for several ranges, what cannot, or only for one after the other.
 5. Of the rest, `prefer` decides: "throughput" takes the fastest by the measured cost table,
    "latency" the fastest of those whose slowest round is bounded best, "memory" the one that keeps
-   least. Where two are within a tenth of each other, the other virtue decides.
+   least. Where two are within a fifth of each other, the other virtue decides.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ASSUMED_EVENTS = 4096
 #: a tuple of a few numbers in plain Python
 OBJECT_BYTES = 100
 #: measurements on shared machines tell no finer differences
-TOLERANCE = 0.1
+TOLERANCE = 0.2
 
 #: what is known of algorithms, by their names
 Figures = Mapping[str, float]
