@@ -81,7 +81,7 @@ def _page(costs: list[Cost]) -> Iterable[str]:
     yield ""
     yield "Made by `make bench BENCH_ARGS=algorithms`; the raw numbers are in"
     yield "`benchmarks/results/costs.json`. These are numbers of one run on one core of a shared"
-    yield "machine; what read below the C++ classes was measured again, and the better figure kept."
+    yield "machine; what other work had slowed was measured again, and the better figure kept."
     yield "Compare them with each other, not with another machine's."
     for title, attribute, explanation in (
         (
