@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
+import pyarrow as pa
+
 from windrow.algebra.aggregation import Measure
 from windrow.errors import InvalidArgument
 from windrow.planning.assume import assumed_schema
@@ -41,7 +43,7 @@ def over(
         order: the column that orders the events, or a list whose others break ties. Time windows
             measure by the first. Without it, a table's rows come as they are.
         windows: one window, a list of them, or a dict that names them, of any kinds: `wr.rows`,
-            `wr.time`, `wr.delta`, `wr.punctuated`, `wr.session`.
+            `wr.time`, `wr.delta`, `wr.punctuated`, `wr.session`, `wr.policy`.
         aggs: what to compute, as in `wr.max("amount")`.
         algorithm: the name of an algorithm, to choose it by hand.
         prefer: what the planner is to look for: "throughput", "latency" or "memory".
@@ -75,14 +77,11 @@ def over(
         "key": key, "order": order, "windows": windows, "aggs": aggs,
         "wish": Wish(algorithm, prefer, exact),
     }  # fmt: skip
-    if type(data).__module__.startswith("pyspark."):
+    if _is_spark(data):
         from windrow.spark.over import over_dataframe
 
         return over_dataframe(data, schema=schema, lateness=lateness, shards=shards, **arguments)
-    if schema is not None:
-        raise InvalidArgument("schema: is for Spark DataFrames; other data says its own")
-    require_final(lateness, shards)
-    table = to_table(data)
+    table = _table(data, schema, lateness, shards)
     return over_table(table, resolve_over(table.schema, **arguments))
 
 
@@ -139,15 +138,25 @@ def slide(
         "key": key, "order": order, "windows": windows, "aggs": aggs,
         "wish": Wish(algorithm, prefer, exact), "changes_only": changes_only,
     }  # fmt: skip
-    if type(data).__module__.startswith("pyspark."):
+    if _is_spark(data):
         from windrow.spark.slide import slide_dataframe
 
         return slide_dataframe(data, schema=schema, lateness=lateness, shards=shards, **arguments)
+    table = _table(data, schema, lateness, shards)
+    return slide_table(table, resolve_slide(table.schema, **arguments))
+
+
+def _is_spark(data: Any) -> bool:
+    """Whether it is Spark's, told without importing pyspark."""
+    return type(data).__module__.startswith("pyspark.")
+
+
+def _table(data: Any, schema: Any, lateness: Any, shards: Any) -> pa.Table:
+    """Data that is not Spark's as a table, and no argument that is for Spark alone."""
     if schema is not None:
         raise InvalidArgument("schema: is for Spark DataFrames; other data says its own")
     require_final(lateness, shards)
-    table = to_table(data)
-    return slide_table(table, resolve_slide(table.schema, **arguments))
+    return to_table(data)
 
 
 def plan(
@@ -195,11 +204,10 @@ def plan(
     if call not in ("over", "slide"):
         raise InvalidArgument(f"call: 'over' or 'slide', not {call!r}")
     notes = []
-    on_spark = type(data).__module__.startswith("pyspark.")
     if data is None:
         schema, nullable = assumed_schema(key, order, windows, aggs), set[str]()
         notes.append("Without data, columns are taken to hold floats and no nulls.")
-    elif on_spark:
+    elif _is_spark(data):
         from windrow.spark.schema import arrow_schema, nullable_columns
 
         schema, nullable = arrow_schema(data), nullable_columns(data)
@@ -214,4 +222,4 @@ def plan(
     if call == "slide":
         return Plan(resolve_slide(schema, **arguments, changes_only=changes_only), nullable, notes)
     resolved = resolve_over(schema, **arguments)
-    return Plan(resolved, nullable, notes, place_over(resolved) if on_spark else None)
+    return Plan(resolved, nullable, notes, place_over(resolved) if _is_spark(data) else None)

@@ -84,6 +84,12 @@ def test_wishes_that_mean_nothing_are_refused(wish, message):
         wr.plan(order="ts", windows=wr.rows(10), aggs=wr.max("x"), **wish)
 
 
+@pytest.mark.parametrize("argument", ["key", "order"])
+def test_columns_that_are_not_named_are_refused_without_data_too(argument):
+    with pytest.raises(wr.InvalidArgument, match=f"{argument}: give the name of a column"):
+        wr.plan(windows=wr.rows(10), aggs=wr.max("x"), **{argument: 3})
+
+
 def test_calls_take_the_same_wishes():
     table = pa.table({"t": range(100), "x": [float(i % 7) for i in range(100)]})
     aggs = [wr.sum("x"), wr.mean("x")]

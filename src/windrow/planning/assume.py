@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from windrow.algebra.aggregation import Input, Measure
 from windrow.algebra.kinds import Kind
-from windrow.planning.resolve import measures_of
+from windrow.planning.resolve import measures_of, names_given
 from windrow.windows import DeltaWindow, PolicyWindow, PunctuatedWindow, Windows, named
 
 
@@ -20,9 +20,9 @@ def assumed_schema(
 ) -> pa.Schema:
     """The columns that a call names: times to order by, floats to compute with."""
     types: dict[str, pa.DataType] = {}
-    for name in _names(order):
+    for name in names_given("order", order):
         types.setdefault(name, pa.timestamp("us"))
-    for name in _names(key):
+    for name in names_given("key", key):
         types.setdefault(name, pa.int64())
     for window in named(windows).values():
         if isinstance(window, PunctuatedWindow):
@@ -42,12 +42,6 @@ def assumed_schema(
             for column, data_type in measure.condition.guesses().items():
                 types.setdefault(column, data_type)
     return pa.schema(list(types.items()))
-
-
-def _names(given: str | Sequence[str] | None) -> Sequence[str]:
-    if given is None:
-        return ()
-    return (given,) if isinstance(given, str) else given
 
 
 def _input_type(entry: Input) -> pa.DataType:

@@ -141,9 +141,7 @@ def resolve_over(
     require_sortable(schema, order_columns)
     for name, window in named_windows.items():
         _require_no_trigger(name, window)
-        if measures_time(window):
-            require_time(schema, order_columns)
-        require_window_column(schema, window)
+        require_measure(schema, order_columns, window)
     measures = measures_of(aggs)
     features, places = features_of(schema, measures, wish)
     outputs = tuple(
@@ -179,6 +177,14 @@ def columns_named(
     schema: pa.Schema, argument: str, given: str | Sequence[str] | None
 ) -> tuple[str, ...]:
     """The columns that an argument names, checked against the schema."""
+    names = names_given(argument, given)
+    for name in names:
+        _require_column(schema, argument, name)
+    return names
+
+
+def names_given(argument: str, given: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The names that an argument gives."""
     if given is None:
         return ()
     if not isinstance(given, Sequence) or isinstance(given, bytes):
@@ -189,7 +195,6 @@ def columns_named(
     for name in names:
         if not isinstance(name, str):
             raise InvalidArgument(f"{argument}: columns are given by name, not {name!r}")
-        _require_column(schema, argument, name)
     if len(set(names)) < len(names):
         raise InvalidArgument(f"{argument}: a column is named twice: {', '.join(names)}")
     return names
@@ -216,7 +221,7 @@ def require_sortable(schema: pa.Schema, order: tuple[str, ...]) -> None:
             )
 
 
-def require_time(schema: pa.Schema, order: tuple[str, ...], argument: str = "order") -> None:
+def _require_time(schema: pa.Schema, order: tuple[str, ...], argument: str = "order") -> None:
     """Refuse to measure time by a column that holds none."""
     if not order:
         raise InvalidArgument("order: a time window needs a timestamp column to measure by")
@@ -256,11 +261,13 @@ def _require_times(schema: pa.Schema, window: PolicyWindow) -> None:
     for rule in window.rules:
         for column in {name for measure in rule.measures for name in measure.columns}:
             if rule.in_ticks is not None:
-                require_time(schema, (column,), "windows")
+                _require_time(schema, (column,), "windows")
 
 
-def require_window_column(schema: pa.Schema, window: Window) -> None:
-    """Refuse a window whose own column is not there, or not of its kind."""
+def require_measure(schema: pa.Schema, order: tuple[str, ...], window: Window) -> None:
+    """Refuse a window whose column to measure by is not there, or not of its kind."""
+    if measures_time(window):
+        _require_time(schema, order)
     if isinstance(window, PolicyWindow):
         policy_features(schema, window)
         _require_times(schema, window)

@@ -23,9 +23,8 @@ from windrow.planning.resolve import (
     features_of,
     measures_of,
     measures_time,
+    require_measure,
     require_sortable,
-    require_time,
-    require_window_column,
 )
 from windrow.planning.share import Sharing, share
 from windrow.slicing import LIMIT, PeriodicWindow, pairs
@@ -165,9 +164,7 @@ def resolve_slide(
     require_sortable(schema, order_columns)
     for name, window in named_windows.items():
         _require_trigger(name, window)
-        if measures_time(window):
-            require_time(schema, order_columns)
-        require_window_column(schema, window)
+        require_measure(schema, order_columns, window)
     measures = measures_of(aggs)
     features, places = features_of(schema, measures, wish)
     outputs = tuple((measure.name, places[measure]) for measure in measures)

@@ -12,7 +12,7 @@ from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.compiler import Kernel, is_enabled
 from windrow.algebra.kinds import Kind
-from windrow.algorithms import block_tree
+from windrow.algorithms import block_rows, block_tree
 from windrow.errors import InvalidArgument, NotApplicable
 from windrow.planning.choose import Wish
 from windrow.planning.resolve import Feature, features_of, policy_features
@@ -60,10 +60,10 @@ class StoredProgram:
         product = self._features.product
         checked = self._features.checked or policy is not None
         if policy is None:
-            kernel = Kernel(block_tree.insert_rows, block_tree.FUNCTIONS, product, checked)
+            kernel = Kernel(block_rows.insert_rows, block_tree.FUNCTIONS, product, checked)
         else:
             functions = (*block_tree.FUNCTIONS, *block_tree.POLICY_FUNCTIONS)
-            kernel = Kernel(block_tree.slide_rows, functions, product, checked, rules)
+            kernel = Kernel(block_rows.slide_rows, functions, product, checked, rules)
         self.product, self.kernel = product, kernel
         self.layout = Layout([(field.dtype, field.width) for field in product.fields])
         self._policy = policy

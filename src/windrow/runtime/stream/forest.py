@@ -13,18 +13,25 @@ with every batch.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from windrow.algebra.linking import link
 from windrow.algorithms import amortized_monoid_tree as tree
 from windrow.algorithms.levels import lowest_bit, node_at
-from windrow.runtime.stream.maps import Maps
+from windrow.runtime.stream.maps import SLICE, Maps
 from windrow.runtime.stream.state import NODE, Blocks, GroupState, block_number
 
 #: several maps that make up one
 Partial = tuple[pa.RecordBatch, ...]
+
+
+class Held(NamedTuple):
+    """What some windows hold of a forest, and the first block that a later window may hold."""
+
+    maps: list[pa.RecordBatch]
+    front: int
 
 
 class MapForest:
@@ -53,6 +60,26 @@ class MapForest:
             return ()
         maps: Partial = self._functions["between"](self, begin, stop, self.state.end, tree.LATE)
         return maps
+
+    def held(self, front: int, first: int, following: int) -> Held:
+        """What windows hold that begin at the slices from `first` to before `following`.
+
+        From `following` on they all hold everything, so there nodes will do. No block before
+        `front` is read, and none that ends before `following` need be read again.
+        """
+        maps: list[pa.RecordBatch] = []
+        block, end = front, self.state.end
+        while block < end:
+            cells = self.block(block)
+            oldest, newest = cells[SLICE][0].as_py(), cells[SLICE][-1].as_py()
+            if oldest >= following:
+                break
+            if newest >= first:
+                maps.append(cells)
+            block += 1
+            if newest < following:
+                front = block
+        return Held([*maps, *self.between(block, end)], front)
 
     def drop(self, begin: int, stop: int) -> None:
         """Delete the blocks from `begin` to before `stop`, and all nodes that begin at them."""

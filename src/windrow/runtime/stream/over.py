@@ -128,22 +128,9 @@ class _Trailing(Group):
     def _held(
         self, forest: MapForest, front: int, extent: int, moments: Array
     ) -> list[pa.RecordBatch]:
-        """What the windows of new events hold of the tree.
-
-        From where the last of the windows begins they all hold everything, so there nodes will do.
-        """
-        begin, all_hold = (int(each) - extent + 1 for each in (moments.min(), moments.max()))
-        maps: list[pa.RecordBatch] = []
-        block, end = front, forest.state.end
-        while block < end:
-            cells = forest.block(block)
-            oldest, newest = cells[SLICE][0].as_py(), cells[SLICE][-1].as_py()
-            if oldest >= all_hold:
-                break
-            if newest >= begin:
-                maps.append(cells)
-            block += 1
-        return [*maps, *forest.between(block, end)]
+        """What the windows of new events hold of the tree."""
+        first, following = (int(each) - extent + 1 for each in (moments.min(), moments.max()))
+        return forest.held(front, first, following).maps
 
     def _evict(self, forest: MapForest, edge: int) -> None:
         """Drop the blocks that no window of an event to come holds."""

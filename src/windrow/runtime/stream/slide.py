@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -35,7 +35,7 @@ from windrow.runtime import edges
 from windrow.runtime.answering import CompiledWindow, SliceKernels, answered_table, times_to_arrow
 from windrow.runtime.features import Features
 from windrow.runtime.slide import in_order_type
-from windrow.runtime.stream.forest import MapForest
+from windrow.runtime.stream.forest import Held, MapForest
 from windrow.runtime.stream.maps import SLICE, Maps
 from windrow.runtime.stream.query import (
     Array,
@@ -77,13 +77,6 @@ class StreamSlide(StreamQuery):
     def _prepared(self, columns: dict[str, pa.Array]) -> dict[str, pa.Array]:
         order = self._plan.order[0]
         return columns | {order: in_order_type(columns[order], self._plan)}
-
-
-class _Held(NamedTuple):
-    """The cells that the windows from one begin to another are made of."""
-
-    maps: list[pa.RecordBatch]
-    front: int
 
 
 class _Group(Group):
@@ -175,26 +168,10 @@ class _Group(Group):
 
     def _held(
         self, forest: MapForest, window: PeriodicWindow, front: int, low: int, high: int
-    ) -> _Held:
-        """What the windows that begin from `low` to `high` hold of the tree.
-
-        From where the next window begins they all hold everything, so there nodes will do. A block
-        that ends before is not read again.
-        """
+    ) -> Held:
+        """What the windows that begin from `low` to `high` hold of the tree."""
         first, following = map(self.slices.slice_at, (low, high + window.slide))
-        maps: list[pa.RecordBatch] = []
-        block, end = front, forest.state.end
-        while block < end:
-            cells = forest.block(block)
-            oldest, newest = cells[SLICE][0].as_py(), cells[SLICE][-1].as_py()
-            if oldest >= following:
-                break
-            if newest >= first:
-                maps.append(cells)
-            block += 1
-            if newest < following:
-                front = block
-        return _Held([*maps, *forest.between(block, end)], front)
+        return forest.held(front, first, following)
 
     # Answers -------------------------------------------------------------------------------------
 
