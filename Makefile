@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # Targets check what the machine lacks before they install or run anything: order matters.
 .NOTPARALLEL:
-.PHONY: help setup demo test check bench bench-spark bench-streaming clean java
+.PHONY: help setup demo test seeds check bench bench-spark bench-streaming clean java
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -30,6 +30,9 @@ demo: java $(STAMP) ## make a sensor table and compute rolling features over it 
 
 test: java $(STAMP) ## run the tests and the examples of the docs
 	@$(BIN)/python -m pytest $(TEST_ARGS)
+
+seeds: java $(STAMP) ## run the tests of properties with examples that are drawn anew, and with more of them
+	@$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=seeds $(TEST_ARGS)
 
 check: $(STAMP) ## lint, format, types, and the direction of imports
 	@$(BIN)/ruff check .

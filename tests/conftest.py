@@ -12,13 +12,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # No deadline: the first call of a kernel compiles it, and the machines of a CI are shared.
-# A failure prints the lines that reproduce it, because a CI keeps no database of examples.
-hypothesis.settings.register_profile(
-    "windrow",
-    deadline=None,
-    print_blob=True,
-    suppress_health_check=[hypothesis.HealthCheck.too_slow],
-)
+# The same examples in each run, so that a change is judged by what it changed; `make seeds` draws
+# others, more of them, and prints the lines that reproduce a failure.
+_COMMON = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
+hypothesis.settings.register_profile("windrow", derandomize=True, **_COMMON)
+hypothesis.settings.register_profile("seeds", print_blob=True, max_examples=300, **_COMMON)
 hypothesis.settings.load_profile("windrow")
 
 

@@ -116,6 +116,21 @@ def test_writes_that_fail_are_tried_again() -> None:
 
 
 @pytest.mark.usefixtures("interpreted")
+def test_a_header_that_arrived_is_known_after_others_that_did_not() -> None:
+    store = FaultyStore()
+    window = open_window(store)
+    window.insert_many([1, 2])
+    window.flush()
+    store.faults = iter(["after", "before", "before"])
+    for event in (3, 4, 5):
+        window.insert(event)
+        with pytest.raises(wr.StoreError, match="told to fail"):
+            window.flush()
+    window.flush()
+    assert open_window(store).query() == expected([1, 2, 3, 4, 5])
+
+
+@pytest.mark.usefixtures("interpreted")
 def test_nothing_is_deleted_before_the_header_is_written() -> None:
     store = FaultyStore()
     window = open_window(store)

@@ -96,8 +96,8 @@ class StoredWindow:
         self._blocks = Blocks(self._store, name, self._layout, bits, writers)
         self._tree = SpilledTree(self._program.product, self._program.kernel, bits, self._blocks)
         self._gathered: list[tuple[Any, ...]] = []
-        #: the header in the store, and the last that was to be written over it
-        self._committed = self._attempted = found
+        #: the header in the store, as far as this window knows
+        self._committed = found
         if header is not None and found is not None:
             count = SpilledTree.count_partials(header.state)
             partials = self._layout.partials_of_header(self._store, self._key, found, count)
@@ -261,16 +261,22 @@ class StoredWindow:
     def _exchange(self, value: bytes) -> None:
         if value == self._committed:
             return
-        attempted, self._attempted = self._attempted, value
         if not self._store.exchange(self._key, self._committed, value):
-            # A write that timed out may have arrived all the same.
+            # Any of the writes that failed since may have arrived all the same.
             found = self._store.get_many([self._key])[0]
-            if found not in (value, attempted) or not self._store.exchange(self._key, found, value):
+            if not self._wrote(found) or not self._store.exchange(self._key, found, value):
                 raise StoreError(
                     f"{self._store!r} holds another header at {self._key} than this window wrote; "
                     "it has been opened again since, and can be open for writing only once"
                 )
         self._committed = value
+
+    def _wrote(self, found: bytes | None) -> bool:
+        """Whether a header in the store is one that this window has written."""
+        if found is None:
+            return False
+        header = Header.from_bytes(self._store, self._key, found)
+        return header.writers[-1].mark == self._blocks.writers[-1].mark
 
 
 def _written(answers: Answers) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
