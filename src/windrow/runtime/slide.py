@@ -9,8 +9,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -55,11 +55,12 @@ def slide_table(table: pa.Table, plan: SlidePlan) -> pa.Table:
         held = columns
         if seen is not None:
             held = {name: column.filter(pa.array(seen)) for name, column in columns.items()}
-        rows = _Rows(plan, held)
+        rows = _sorted(plan, held)
         for group in plan.groups:
             shared = {name: windows[name] for name in group if name in windows}
             if shared:
-                pieces |= _Run(plan, shared, rows).answers()
+                kernels = SliceKernels(rows.features, plan, shared)
+                pieces |= Run(plan, rows, _found(plan, rows, shared), kernels).answers()
     return pa.concat_tables([pieces[name] for name in plan.windows])
 
 
@@ -96,52 +97,64 @@ def _by_rows_seen(
     ]
 
 
-class _Rows:
-    """Rows sorted by key and order."""
+@dataclass(frozen=True)
+class Rows:
+    """Rows sorted by key and order.
 
-    def __init__(self, plan: SlidePlan, columns: Mapping[str, pa.Array]) -> None:
-        keys, order = [[columns[name] for name in names] for names in (plan.key, plan.order)]
-        self.size = len(order[0])
-        permutation, self.starts = arrange(keys, order, self.size)
-        heads = self.starts[:-1]
-        if permutation is None:
-            self.columns = dict(columns)
-        else:
-            heads = permutation[heads]
-            names = [name for name in columns if name in plan.read_by_row]
-            indices = pa.array(permutation)
-            taken = in_threads(
-                lambda name: pc.take(columns[name], indices, boundscheck=False), names
-            )
-            self.columns = dict(zip(names, taken, strict=True))
-        #: the keys, one row for each run
-        self.keys = [column.take(pa.array(heads)) for column in keys]
-        nullable = {name for name, column in self.columns.items() if column.null_count}
-        self.features = Features(plan.features, nullable)
+    Attributes:
+        columns: those that windows look at and features read.
+        starts: the rows at which a new key begins (see `windrow.runtime.runs`).
+        size: how many there are.
+        keys: the columns of the key, one row for each run.
+        features: what is computed.
+    """
 
-    def stretch(self, order: str, timed: bool) -> Stretch:
-        """All rows, in which windows find their answers; `timed` if some of them measure time."""
-        stretch = Stretch(self.columns, self.size, self.starts)
-        return replace(stretch, times=arrow.times(self.columns[order])) if timed else stretch
+    columns: Mapping[str, pa.Array]
+    starts: Array
+    size: int
+    keys: Sequence[pa.Array]
+    features: Features
 
 
-class _Run:
+def _sorted(plan: SlidePlan, columns: Mapping[str, pa.Array]) -> Rows:
+    keys, order = [[columns[name] for name in names] for names in (plan.key, plan.order)]
+    size = len(order[0])
+    permutation, starts = arrange(keys, order, size)
+    heads = starts[:-1]
+    if permutation is not None:
+        heads = permutation[heads]
+        names = [name for name in columns if name in plan.read_by_row]
+        indices = pa.array(permutation)
+        taken = in_threads(lambda name: pc.take(columns[name], indices, boundscheck=False), names)
+        columns = dict(zip(names, taken, strict=True))
+    nullable = {name for name, column in columns.items() if column.null_count}
+    heads_of = [column.take(pa.array(heads)) for column in keys]
+    return Rows(columns, starts, size, heads_of, Features(plan.features, nullable))
+
+
+def _found(plan: SlidePlan, rows: Rows, windows: Mapping[str, Window]) -> dict[str, Extents]:
+    """Which rows the answers of each window are about."""
+    order = plan.order[0]
+    stretch = Stretch(rows.columns, rows.size, rows.starts)
+    if any(map(measures_time, windows.values())):
+        stretch = replace(stretch, times=arrow.times(rows.columns[order]))
+    finders = [finder_for(name, window, order, plan.order_type) for name, window in windows.items()]
+    found = in_threads(lambda finder: finder.find(stretch), finders)
+    return dict(zip(windows, found, strict=True))
+
+
+class Run:
     """Windows that share their slices, over sorted rows."""
 
-    def __init__(self, plan: SlidePlan, windows: dict[str, Window], rows: _Rows) -> None:
-        self._plan = plan
-        self._windows = windows
+    def __init__(
+        self, plan: SlidePlan, rows: Rows, extents: Mapping[str, Extents], kernels: SliceKernels
+    ) -> None:
+        """`extents` says which rows the answers of each window are about."""
+        self._plan, self._extents, self._kernels = plan, extents, kernels
+        self._windows = list(extents)
         self._size, self._starts, self._columns = rows.size, rows.starts, rows.columns
         self._keys, self._features = rows.keys, rows.features
-        self._kernels = SliceKernels(self._features, plan, windows)
-        stretch = rows.stretch(plan.order[0], any(map(measures_time, windows.values())))
-        finders = [
-            finder_for(name, window, plan.order[0], plan.order_type)
-            for name, window in windows.items()
-        ]
-        found = in_threads(lambda finder: finder.find(stretch), finders)
-        self._extents = dict(zip(windows, found, strict=True))
-        marks = [cuts for each in found for cuts in (each.firsts, each.stops)]
+        marks = [cuts for each in extents.values() for cuts in (each.firsts, each.stops)]
         #: where slices begin and end
         self._cuts = edges.cuts(marks, self._size)
         self._memory = KernelMemory(self._features.product)
