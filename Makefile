@@ -25,7 +25,7 @@ help: ## list the targets
 
 setup: $(STAMP) ## create .venv with the pinned versions and windrow in it (nothing to do when it is there)
 
-demo: java $(STAMP) ## make a sensor table and compute rolling features over it on local Spark
+demo: java $(STAMP) ## watch windows over a live stream of sensor readings on local Spark, for a minute
 	@$(BIN)/windrow demo $(DEMO_ARGS)
 
 test: java $(STAMP) ## run the tests and the examples of the docs

@@ -4,4 +4,5 @@ import sys
 
 from windrow.cli.main import main
 
-sys.exit(main())
+if __name__ == "__main__":  # the process that writes readings imports this file, too
+    sys.exit(main())

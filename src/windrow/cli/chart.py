@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,24 +13,32 @@ import pyarrow as pa
 INK, MUTED, FAINT, GRID = "#1f2933", "#616e7c", "#9aa5b1", "#e4e7eb"
 SIGNAL, MEAN, MAXIMUM = "#a7b2bd", "#0b6e99", "#d1495b"
 
+#: the machine that is drawn, if it is there, and how much of it
+MACHINE = "press-3"
+RANGE = timedelta(minutes=6)
+
 GAP = np.timedelta64(2, "s")  # a line across a longer silence would claim readings
 
 
-def draw(excerpt: pa.Table, *, machine: str, path: Path) -> None:
-    """Draw `excerpt`, the rows of one machine in the order of time, to a PNG at `path`."""
+def draw(readings: pa.Table, features: pa.Table, *, machine: str, path: Path) -> None:
+    """Draw readings of one machine and their features, each by `ts`, to a PNG at `path`.
+
+    The two may be one table, or the features those of fewer moments.
+    """
     import matplotlib as mpl
 
     mpl.use("Agg")
     import matplotlib.dates as mdates
     import matplotlib.pyplot as plt
 
-    column = _columns_with_gaps(excerpt)
-    ts, signal, mean = column["ts"], column["mf01"], column["mean_mf01_10s"]
-    deviation, maximum = column["stddev_mf01_10s"], column["max_mf01_1min"]
+    moments, signal = _with_gaps(readings, "mf01")
+    ts, mean, deviation, maximum = _with_gaps(
+        features, "mean_mf01_10s", "stddev_mf01_10s", "max_mf01_1min"
+    )
 
     with plt.rc_context({"font.family": "DejaVu Sans", "font.size": 10, "text.color": INK}):
         figure, axes = plt.subplots(figsize=(10, 4.6), dpi=120, layout="constrained")
-        axes.plot(ts, signal, color=SIGNAL, linewidth=0.5, label="reading (100 a second)")
+        axes.plot(moments, signal, color=SIGNAL, linewidth=0.5, label="reading (100 a second)")
         axes.fill_between(
             ts,
             mean - deviation,
@@ -41,8 +50,8 @@ def draw(excerpt: pa.Table, *, machine: str, path: Path) -> None:
         )
         axes.plot(ts, mean, color=MEAN, linewidth=1.8, label="mean, last 10 s")
         axes.plot(ts, maximum, color=MAXIMUM, linewidth=1.4, label="maximum, last minute")
-        _mark_silences(axes, excerpt["ts"].to_numpy())
-        _mark_peak(axes, excerpt)
+        _mark_silences(axes, readings["ts"].to_numpy())
+        _mark_peak(axes, features)
 
         axes.set_title(
             f"{machine}: power on phase 1 with its rolling mean, band and maximum",
@@ -77,14 +86,15 @@ def draw(excerpt: pa.Table, *, machine: str, path: Path) -> None:
         plt.close(figure)
 
 
-def _columns_with_gaps(excerpt: pa.Table) -> dict[str, npt.NDArray[Any]]:
-    """The columns that are drawn, with a missing value wherever the machine was silent."""
-    ts = excerpt["ts"].to_numpy()
+def _with_gaps(table: pa.Table, *names: str) -> list[npt.NDArray[Any]]:
+    """Times and columns, with a missing value wherever the machine was silent."""
+    ts = table["ts"].to_numpy()
     silences = np.flatnonzero(np.diff(ts) > GAP) + 1
-    columns: dict[str, npt.NDArray[Any]] = {"ts": np.insert(ts, silences, ts[silences])}
-    for name in ("mf01", "mean_mf01_10s", "stddev_mf01_10s", "max_mf01_1min"):
-        columns[name] = np.insert(excerpt[name].to_numpy().astype(float), silences, np.nan)
-    return columns
+    columns = [table[name].to_numpy().astype(float) for name in names]
+    return [
+        np.insert(ts, silences, ts[silences]),
+        *(np.insert(column, silences, np.nan) for column in columns),
+    ]
 
 
 def _mark_silences(axes: Any, ts: npt.NDArray[np.datetime64]) -> None:
@@ -106,21 +116,23 @@ def _mark_silences(axes: Any, ts: npt.NDArray[np.datetime64]) -> None:
             )
 
 
-def _mark_peak(axes: Any, excerpt: pa.Table) -> None:
+def _mark_peak(axes: Any, features: pa.Table) -> None:
     """Mark the highest reading, where `arg_max` says it was."""
-    row = int(np.nanargmax(excerpt["max_mf01_1min"].to_numpy()))
-    peak = excerpt["max_mf01_1min"][row].as_py()
-    moment = excerpt["arg_max_mf01_ts_1min"].to_numpy()[row]
-    if moment < excerpt["ts"].to_numpy()[0]:  # the window that holds it began before the excerpt
+    row = int(np.nanargmax(features["max_mf01_1min"].to_numpy()))
+    peak = features["max_mf01_1min"][row].as_py()
+    moment = features["arg_max_mf01_ts_1min"].to_numpy()[row]
+    if moment < features["ts"].to_numpy()[0]:  # the window that holds it began before the chart
         return
     clock = str(moment.astype("datetime64[s]"))[-8:]
+    begin, end = features["ts"].to_numpy()[[0, -1]]
+    at_the_left = moment - begin < (end - begin) / 5
     axes.plot([moment], [peak], "o", color=MAXIMUM, markersize=5)
     axes.annotate(
         f"{peak:.2f} kW at {clock}",
         (moment, peak),
-        xytext=(-7, -3),
+        xytext=(7, 5) if at_the_left else (-7, -3),
         textcoords="offset points",
-        ha="right",
+        ha="left" if at_the_left else "right",
         color=MAXIMUM,
         fontsize=9,
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
+from windrow.errors import WindrowError
+
 # A subcommand is a module of this package: see README.md beside this file.
 SUBCOMMANDS = ("demo", "state")
 
@@ -27,6 +29,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"windrow {arguments.subcommand} needs {package}: pip install 'windrow[{extra}]'",
             file=sys.stderr,
         )
+        return 1
+    except WindrowError as error:
+        print(f"windrow {arguments.subcommand}: {error}", file=sys.stderr)
         return 1
 
 

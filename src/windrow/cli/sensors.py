@@ -60,6 +60,18 @@ def readings(
         yield pa.concat_tables(parts).combine_chunks().sort_by([("ts", "ascending")])
 
 
+class Plant:
+    """Machines at work: what they have reported by a moment is taken as time goes on."""
+
+    def __init__(self, machines: int, seed: int) -> None:
+        self._machines = [_Machine(f"press-{n + 1}", seed, n) for n in range(machines)]
+
+    def until(self, moment: int) -> pa.Table:
+        """The readings before a moment, in microseconds, that were not taken yet, by time."""
+        parts = [machine.take_before(moment) for machine in self._machines]
+        return pa.concat_tables(parts).combine_chunks().sort_by([("ts", "ascending")])
+
+
 @dataclass
 class _Schedule:
     """The work cycles of one machine: press for a while, then rest, drawn as time goes on."""
@@ -106,6 +118,15 @@ class _Machine:
         while sum(part.num_rows for part in parts) < count:
             parts.append(self._block())
         table = pa.concat_tables(parts)
+        self.left_over = table.slice(count)
+        return table.slice(0, count)
+
+    def take_before(self, moment: int) -> pa.Table:
+        parts = [self.left_over]
+        while self.clock_us < moment:
+            parts.append(self._block())
+        table = pa.concat_tables(parts)
+        count = int(np.searchsorted(table["ts"].cast("int64").to_numpy(), moment))
         self.left_over = table.slice(count)
         return table.slice(0, count)
 

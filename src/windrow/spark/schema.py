@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.errors import PySparkTypeError
-from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
 from windrow.errors import InvalidArgument
@@ -17,6 +17,11 @@ def arrow_schema(frame: Any) -> pa.Schema:
     """The types of the batches that a task will see of a DataFrame or a `Source`."""
     fields = [field for column in frame.schema for field in _arrow_fields(column)]
     return pa.schema(fields)
+
+
+def spark_schema(schema: pa.Schema) -> StructType:
+    """The columns as Spark names their types."""
+    return from_arrow_schema(schema)
 
 
 def _arrow_fields(column: StructField) -> Iterable[pa.Field]:
