@@ -34,6 +34,7 @@ def over(
     schema: Any = None,
     lateness: str | timedelta | None = None,
     shards: int | None = None,
+    history: Any = None,
 ) -> Any:
     """Give every row the aggregates of the windows that end at it, like SQL's OVER.
 
@@ -55,6 +56,8 @@ def over(
             seen an event may come and still be counted.
         shards: on a stream, in how many parts the keys are kept, as many as there are shuffle
             partitions unless said; fixed once a query has started.
+        history: on a stream, the table that it goes on from, with the events before: so that the
+            first windows are full. What the table makes final is not answered again.
 
     Returns:
         All rows and columns, and one more column per aggregation and window: a Spark DataFrame for
@@ -77,11 +80,12 @@ def over(
         "key": key, "order": order, "windows": windows, "aggs": aggs,
         "wish": Wish(algorithm, prefer, exact),
     }  # fmt: skip
+    told = {"lateness": lateness, "shards": shards, "history": history}
     if _is_spark(data):
         from windrow.spark.over import over_dataframe
 
-        return over_dataframe(data, schema=schema, lateness=lateness, shards=shards, **arguments)
-    table = _table(data, schema, lateness, shards)
+        return over_dataframe(data, schema=schema, **told, **arguments)
+    table = _table(data, schema, **told)
     return over_table(table, resolve_over(table.schema, **arguments))
 
 
@@ -99,6 +103,7 @@ def slide(
     schema: Any = None,
     lateness: str | timedelta | None = None,
     shards: int | None = None,
+    history: Any = None,
 ) -> Any:
     """An answer per slide: like Spark's F.window, without a copy of each row per window.
 
@@ -120,6 +125,8 @@ def slide(
             seen an event may come and still be counted.
         shards: on a stream, in how many parts the keys are kept, as many as there are shuffle
             partitions unless said; fixed once a query has started.
+        history: on a stream, the table that it goes on from, with the events before: so that the
+            first windows are full. What the table makes final is not answered again.
 
     Returns:
         The key columns, `window_start`, `window_end` and one column per aggregation, with the
@@ -138,11 +145,12 @@ def slide(
         "key": key, "order": order, "windows": windows, "aggs": aggs,
         "wish": Wish(algorithm, prefer, exact), "changes_only": changes_only,
     }  # fmt: skip
+    told = {"lateness": lateness, "shards": shards, "history": history}
     if _is_spark(data):
         from windrow.spark.slide import slide_dataframe
 
-        return slide_dataframe(data, schema=schema, lateness=lateness, shards=shards, **arguments)
-    table = _table(data, schema, lateness, shards)
+        return slide_dataframe(data, schema=schema, **told, **arguments)
+    table = _table(data, schema, **told)
     return slide_table(table, resolve_slide(table.schema, **arguments))
 
 
@@ -151,11 +159,11 @@ def _is_spark(data: Any) -> bool:
     return type(data).__module__.startswith("pyspark.")
 
 
-def _table(data: Any, schema: Any, lateness: Any, shards: Any) -> pa.Table:
+def _table(data: Any, schema: Any, **told: Any) -> pa.Table:
     """Data that is not Spark's as a table, and no argument that is for Spark alone."""
     if schema is not None:
         raise InvalidArgument("schema: is for Spark DataFrames; other data says its own")
-    require_final(lateness, shards)
+    require_final(**told)
     return to_table(data)
 
 

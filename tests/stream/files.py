@@ -53,7 +53,7 @@ def counted(query: StreamingQuery) -> dict[str, int]:
     totals: dict[str, int] = {}
     for progress in query.recentProgress:
         for name, row in progress["observedMetrics"].items():
-            assert name.startswith("windrow slide: ")
+            assert name.startswith("windrow ")
             counts: dict[str, Any] = row.asDict()
             for each, count in counts.items():
                 totals[each] = totals.get(each, 0) + count

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
 
 import windrow as wr
@@ -29,6 +30,7 @@ def rate(spark: "SparkSession") -> "DataFrame":
         ({"windows": wr.rows(10, every=2)}, "windows: 'rows_10' is not supported on streams yet"),
         ({"aggs": wr.collect("value")}, r"aggs: collect\(value\) cannot be kept in the state"),
         ({"changes_only": True}, "changes_only: is not supported on streams yet"),
+        ({"history": pa.table({"value": [1]})}, "history: give a Spark DataFrame, as data is"),
     ],
     ids=str,
 )
@@ -39,6 +41,20 @@ def test_refused(streaming: "SparkSession", changed: dict[str, Any], message: st
     }  # fmt: skip
     with pytest.raises(wr.InvalidArgument, match=message):
         wr.slide(rate(streaming), **asked)
+
+
+def test_histories_that_are_none(streaming: "SparkSession") -> None:
+    stream, table = rate(streaming), streaming.range(1)
+    for history, message in (
+        (stream, "history: give a table; this DataFrame is a stream, too"),
+        (table, "history: there is no column 'value', which data has"),
+        (table.selectExpr("'a' AS value", "now() AS timestamp"), "history: 'value' is string, and"),
+    ):
+        with pytest.raises(wr.InvalidArgument, match=message):
+            wr.slide(stream, key="value", order="timestamp", windows=WINDOW,
+                     aggs=wr.max("value"), lateness="1 second", history=history)  # fmt: skip
+    with pytest.raises(wr.InvalidArgument, match="history: is for streaming DataFrames"):
+        wr.slide(table, order="id", windows=wr.rows(2, every=1), aggs=wr.count(), history=table)
 
 
 def test_watermarks_that_contradict(streaming: "SparkSession") -> None:

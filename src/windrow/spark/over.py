@@ -34,6 +34,7 @@ def over_dataframe(
     schema: StructType | None,
     lateness: str | timedelta | None,
     shards: int | None,
+    history: Any,
     **arguments: Any,
 ) -> Any:
     """The DataFrame with the columns of `wr.over` added."""
@@ -45,10 +46,12 @@ def over_dataframe(
             "order: rows of a Spark DataFrame have no order of their own; name a column"
         )
     if source.is_streaming:
-        from windrow.spark.stream.over import over_stream  # needs pandas and protobuf
+        # These need pandas and protobuf.
+        from windrow.spark.stream.dataflow import Told
+        from windrow.spark.stream.over import over_stream
 
-        return over_stream(source, plan, lateness, shards)
-    require_final(lateness, shards)
+        return over_stream(source, plan, Told(lateness, shards, history))
+    require_final(lateness=lateness, shards=shards, history=history)
     nullable = nullable_columns(source)
     Program(plan, nullable)  # what a task would refuse is refused here, when the call is made
     added = from_arrow_schema(pa.schema(plan.output_fields))

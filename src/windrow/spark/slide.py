@@ -39,6 +39,7 @@ def slide_dataframe(
     schema: StructType | None,
     lateness: str | timedelta | None,
     shards: int | None,
+    history: Any,
     **arguments: Any,
 ) -> Any:
     """The answers of `wr.slide` as a DataFrame."""
@@ -50,10 +51,12 @@ def slide_dataframe(
             "microseconds"
         )
     if source.is_streaming:
-        from windrow.spark.stream.slide import slide_stream  # needs pandas and protobuf
+        # These need pandas and protobuf.
+        from windrow.spark.stream.dataflow import Told
+        from windrow.spark.stream.slide import slide_stream
 
-        return slide_stream(source, plan, lateness, shards)
-    require_final(lateness, shards)
+        return slide_stream(source, plan, Told(lateness, shards, history))
+    require_final(lateness=lateness, shards=shards, history=history)
     nullable = nullable_columns(source)
     Sliding(plan, nullable)  # what a task would refuse is refused here, when the call is made
     result = result_columns(source.schema, plan)

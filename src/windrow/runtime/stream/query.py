@@ -134,19 +134,50 @@ class StreamQuery:
         """
         blocks, step = Blocks(storage), Step()
         header = self._header(blocks)
+        with overflow_named():
+            if header.history != NONE:
+                # What the table makes final it has answered itself.
+                self._move(blocks, header, [], header.history, Step())
+                watermark = max(watermark, header.history)
+            self._move(blocks, header, batches, watermark, step)
+        return self._written(blocks, header, step)
+
+    def begin(self, storage: Storage, batches: Iterable[pa.Table], watermark: int) -> Step:
+        """Take events of a table that the stream goes on from, before the first batch.
+
+        The answers that are final by the watermark are the table's own, and are not given. May be
+        called several times; the highest watermark counts.
+        """
+        blocks, step = Blocks(storage), Step()
+        header = self._header(blocks)
+        self._move(blocks, header, batches, 0, step)
+        header.history = max(header.history, watermark)
+        return self._written(blocks, header, step)
+
+    def _move(
+        self,
+        blocks: Blocks,
+        header: Header,
+        batches: Iterable[pa.Table],
+        watermark: int,
+        step: Step,
+    ) -> None:
+        """Take events, and let every group answer what is final."""
         final = self._ticks_of(watermark)
         edges_now = [
             None if final is None else group.slices.slice_at(final) for group in self._groups
         ]
-        with overflow_named():
-            columns = self._arrived(batches, edges_now, step)
-            for group, state, edge in zip(self._groups, header.groups, edges_now, strict=True):
-                waiting = WaitingEvents(blocks, group.number, self._waiting_schema, state)
-                if columns is not None:
-                    waiting.add(*group.held(columns, self._times(columns)))
-                if edge is not None and edge > state.edge:
-                    forest = MapForest(group.maps, blocks, group.number, state)
-                    step.answers += group.move(state, forest, waiting, edge, self._times)
+        columns = self._arrived(batches, edges_now, step)
+        for group, state, edge in zip(self._groups, header.groups, edges_now, strict=True):
+            waiting = WaitingEvents(blocks, group.number, self._waiting_schema, state)
+            if columns is not None:
+                waiting.add(*group.held(columns, self._times(columns)))
+            if edge is not None and edge > state.edge:
+                forest = MapForest(group.maps, blocks, group.number, state)
+                step.answers += group.move(state, forest, waiting, edge, self._times)
+
+    def _written(self, blocks: Blocks, header: Header, step: Step) -> Step:
+        """Write the header, and say when there may be more answers."""
         due = [
             -(-time * self._tick // _NANOSECONDS_IN_A_MILLISECOND)
             for group, state in zip(self._groups, header.groups, strict=True)
@@ -179,8 +210,8 @@ class StreamQuery:
             before = (blocks.bytes_of(block_number(DESCRIPTION)) or b"").decode().split("\n")
             raise IncompatibleState(
                 "checkpoint: its state was written by another query: "
-                f"{differences(before, self.description)}; give a new checkpoint, or the query "
-                "that it was made for"
+                f"{differences(before, self.description)}. Go on with the query that it was made "
+                "for; or give a new checkpoint, with history= the events so far, to go on from them"
             )
         return header
 

@@ -177,23 +177,32 @@ class GroupState:
 
 @dataclass
 class Header:
-    """What is known of a shard: of which plan it is, when it is to be woken, its groups."""
+    """What is known of a shard.
+
+    Attributes:
+        fingerprint: of the plan that it is of.
+        groups: what is known of its groups.
+        timer: when it is to be woken.
+        history: up to which watermark a table has answered that the stream goes on from.
+    """
 
     fingerprint: int
     groups: list[GroupState]
     timer: int = NONE
+    history: int = NONE
 
     def encoded(self) -> bytes:
         """The header as bytes."""
         groups = [number for group in self.groups for number in group.numbers()]
-        return integers([self.fingerprint, self.timer, len(self.groups), *groups])
+        return integers([self.fingerprint, self.timer, self.history, len(self.groups), *groups])
 
     @classmethod
     def decoded(cls, data: bytes) -> Header:
         """The header that was written as these bytes."""
         numbers = iter(integers_of(data))
-        fingerprint, timer, groups = (next(numbers) for _ in range(3))
-        return cls(fingerprint, [GroupState.of_numbers(numbers) for _ in range(groups)], timer)
+        fingerprint, timer, history, groups = (next(numbers) for _ in range(4))
+        held = [GroupState.of_numbers(numbers) for _ in range(groups)]
+        return cls(fingerprint, held, timer, history)
 
 
 def differences(before: Sequence[str], now: Sequence[str]) -> str:

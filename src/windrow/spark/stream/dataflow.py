@@ -26,12 +26,22 @@ from windrow.spark.answers import reading
 from windrow.spark.frames import plain_names, renamed
 from windrow.spark.schema import arrow_schema, nullable_columns
 from windrow.spark.source import Source
-from windrow.spark.stream.pack import PACKED, pack, unpacked
+from windrow.spark.stream.history import history_of
+from windrow.spark.stream.pack import PACKED, Function, pack, unpacked
 from windrow.spark.stream.processor import ANSWERED, COUNTS, ShardProcessor
 from windrow.spark.stream.watermark import lateness_of
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a call says of streams alone: `lateness`, `shards` and `history`."""
+
+    lateness: str | timedelta | None
+    shards: int | None
+    history: Any
 
 
 @dataclass(frozen=True)
@@ -57,8 +67,7 @@ def through_shards(
     columns: Sequence[str],
     query: Callable[[Any, set[str], int], StreamQuery],
     answered: Answered,
-    lateness: str | timedelta | None,
-    shards: int | None,
+    told: Told,
 ) -> Any:
     """The answers of a query as a streaming DataFrame.
 
@@ -68,30 +77,37 @@ def through_shards(
         columns: those of an event that are kept, the key in front.
         query: from the plan, the columns that may hold nulls and the number of shards to the query.
         answered: what comes out.
-        lateness, shards: as in the call.
+        told: what the call says of streams.
     """
     session = source.frame.sparkSession
-    delay = lateness_of(source.schema, plan.order[0], lateness)
-    parts = _shards(session, plan, shards)
+    delay = lateness_of(source.schema, plan.order[0], told.lateness)
+    parts = _shards(session, plan, told.shards)
     nullable = nullable_columns(source)
+    history = None
+    if told.history is not None:
+        history = history_of(told.history, source, columns)
+        nullable |= nullable_columns(history)
     query(plan, nullable, parts)  # what a task would refuse is refused here, when the call is made
     _require_rocksdb(session)
 
-    read = reading(source, columns)
-    names = read.schema.names
-    key = [names[list(columns).index(name)] for name in plan.key]
-    number = F.pmod(F.hash(*key), F.lit(parts)) if key else F.lit(0)
-    events = _named(arrow_schema(read), columns)
-    packed = read.frame.select(number.cast("int").alias("shard"), *names).mapInArrow(
-        pack(events, plan.order[0], parts), PACKED
-    )
-    if delay is not None:
-        packed = packed.withWatermark("newest", delay)
+    events = _named(arrow_schema(reading(source, columns)), columns)
+    packed = _packed(source, plan, columns, parts, pack(events, plan.order[0], parts))
+    if not delay.marked:
+        packed = packed.withWatermark("newest", f"{delay.milliseconds} milliseconds")
+    initial = None
+    if history is not None:
+        packing = pack(events, plan.order[0], parts, history=True)
+        final = F.unix_millis("newest") - delay.milliseconds
+        initial = (
+            _packed(history, plan, columns, parts, packing)
+            .select("shard", final.alias("final"), "payload")
+            .groupBy("shard")
+        )
     processor = ShardProcessor(
         uuid.uuid4().hex, lambda: query(plan, nullable, parts), events, answered.batches
     )
     moved = packed.drop("newest").groupBy("shard").transformWithStateInPandas(
-        processor, ANSWERED, "Append", "EventTime"
+        processor, ANSWERED, "Append", "EventTime", initial
     )  # fmt: skip
     counts = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in COUNTS]
     plain = plain_names(answered.result.names)
@@ -101,6 +117,21 @@ def through_shards(
         take, renamed(answered.result, plain)
     )
     return answers.toDF(*answered.result.names)
+
+
+def _packed(
+    source: Source,
+    plan: SlidePlan | OverPlan,
+    columns: Sequence[str],
+    parts: int,
+    packing: Function,
+) -> Any:
+    """Events as payloads of their shards."""
+    read = reading(source, columns)
+    names = read.schema.names
+    key = [names[list(columns).index(name)] for name in plan.key]
+    number = F.pmod(F.hash(*key), F.lit(parts)) if key else F.lit(0)
+    return read.frame.select(number.cast("int").alias("shard"), *names).mapInArrow(packing, PACKED)
 
 
 def _named(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
 from typing import Any
 
 import pyarrow as pa
@@ -15,12 +14,10 @@ from windrow.runtime.stream.over import StreamOver
 from windrow.spark.answers import ROWS_AT_ONCE
 from windrow.spark.frames import plain_names, require_new_names
 from windrow.spark.source import Source, title
-from windrow.spark.stream.dataflow import Answered, through_shards
+from windrow.spark.stream.dataflow import Answered, Told, through_shards
 
 
-def over_stream(
-    source: Source, plan: OverPlan, lateness: str | timedelta | None, shards: int | None
-) -> Any:
+def over_stream(source: Source, plan: OverPlan, told: Told) -> Any:
     """The events with the columns of `wr.over` added, each when it is final."""
     added = from_arrow_schema(pa.schema(plan.output_fields))
     require_new_names(source.frame, source.schema.names, added.names)
@@ -30,7 +27,7 @@ def over_stream(
         pa.schema([*plan.schema, *plan.output_fields]),
         _batches,
     )
-    return through_shards(source, plan, plan.schema.names, StreamOver, answered, lateness, shards)
+    return through_shards(source, plan, plan.schema.names, StreamOver, answered, told)
 
 
 def _batches(table: pa.Table) -> Iterator[pa.RecordBatch]:

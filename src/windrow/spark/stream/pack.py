@@ -7,7 +7,7 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,15 +27,18 @@ _PACKED = pa.schema(
 _EVENTS_AT_ONCE = 2**18
 
 
-def pack(schema: pa.Schema, order: str, shards: int) -> Function:
+def pack(schema: pa.Schema, order: str, shards: int, history: bool = False) -> Function:
     """What packs the events of a task.
 
     Args:
         schema: the columns of an event. The batches have the number of its shard in front.
         order: the column that says when an event was.
         shards: how many there are.
+        history: whether they go before a stream. All shards are then told of all events how new
+            they are, so that each finds out how far time is final.
     """
     stands_for = np.array(labels(shards), np.int32)
+    told = stands_for.tolist() if history else [0]
 
     def packed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in gathered(batches, _EVENTS_AT_ONCE):
@@ -47,22 +50,22 @@ def pack(schema: pa.Schema, order: str, shards: int) -> Function:
                 ],
                 schema=schema,
             )
-            yield _payloads(events, numbers, events[order], stands_for)
+            yield _payloads(events, numbers, events[order], stands_for, told)
 
     return packed
 
 
 def _payloads(
-    events: pa.RecordBatch, numbers: Any, times: pa.Array, stands_for: Any
+    events: pa.RecordBatch, numbers: Any, times: pa.Array, stands_for: Any, told: Sequence[int]
 ) -> pa.RecordBatch:
-    """One row for each shard that has events, and an empty one for label 0.
+    """One row for each shard that has events, and an empty one for those that are told anyway.
 
-    By that one a query is told from the one that its state was made by, also when the keys of the
-    first batch lie in other shards.
+    Label 0 is always told. By that row a query is told from the one that its state was made by,
+    also when the keys of the first batch lie in other shards.
     """
     arranged = events.take(pa.array(np.argsort(numbers, kind="stable")))
     ends = np.cumsum(np.bincount(numbers, minlength=len(stands_for))).tolist()
-    shards, payloads, begin = [0], [b""], 0
+    shards, payloads, begin = list(told), [b""] * len(told), 0
     for label, end in zip(stands_for.tolist(), ends, strict=True):
         if end > begin:
             shards.append(label)

@@ -76,12 +76,19 @@ class ShardProcessor(StatefulProcessor):
         timerValues: Any,  # noqa: N803
     ) -> Iterator[pd.DataFrame]:
         """Called by Spark with the payloads of a shard."""
-        payloads = [payload for frame in rows for payload in frame["payload"] if len(payload)]
-        batches = [
-            pa.Table.from_batches([pa.ipc.read_record_batch(pa.py_buffer(each), self._events)])
-            for each in payloads
-        ]
+        batches = [batch for frame in rows for batch in self._unpacked(frame)]
         yield self._moved(batches, timerValues.getCurrentWatermarkInMs())
+
+    def handleInitialState(  # noqa: N802
+        self,
+        key: Any,
+        initialState: pd.DataFrame,  # noqa: N803
+        timerValues: Any,  # noqa: N803
+    ) -> None:
+        """Called by Spark before the first batch, with payloads of the table before the stream."""
+        final = int(initialState["final"].max())
+        step = self._query().begin(self._storage, self._unpacked(initialState), final)
+        self._set_timer(step, timerValues.getCurrentWatermarkInMs())
 
     def handleExpiredTimer(  # noqa: N802
         self,
@@ -95,10 +102,20 @@ class ShardProcessor(StatefulProcessor):
     def close(self) -> None:
         """Called by Spark after the last shard."""
 
-    def _moved(self, batches: Iterable[pa.Table], watermark: int) -> pd.DataFrame:
+    def _query(self) -> StreamQuery:
         if self._token not in _READY:
             _READY[self._token] = self._make()
-        step = _READY[self._token].advance(self._storage, batches, watermark)
+        return _READY[self._token]
+
+    def _unpacked(self, frame: pd.DataFrame) -> list[pa.Table]:
+        return [
+            pa.Table.from_batches([pa.ipc.read_record_batch(pa.py_buffer(each), self._events)])
+            for each in frame["payload"]
+            if len(each)
+        ]
+
+    def _moved(self, batches: Iterable[pa.Table], watermark: int) -> pd.DataFrame:
+        step = self._query().advance(self._storage, batches, watermark)
         self._set_timer(step, watermark)
         contents = [
             batch.serialize().to_pybytes()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -11,12 +10,10 @@ from windrow.runtime.stream.slide import StreamSlide
 from windrow.spark.answers import answer_batches, in_microseconds, result_columns
 from windrow.spark.frames import require_new_names
 from windrow.spark.source import Source, title
-from windrow.spark.stream.dataflow import Answered, through_shards
+from windrow.spark.stream.dataflow import Answered, Told, through_shards
 
 
-def slide_stream(
-    source: Source, plan: SlidePlan, lateness: str | timedelta | None, shards: int | None
-) -> Any:
+def slide_stream(source: Source, plan: SlidePlan, told: Told) -> Any:
     """The answers of `wr.slide` as a streaming DataFrame, each when it is final."""
     result = result_columns(source.schema, plan)
     outputs = [name for name, _place in plan.outputs]
@@ -28,4 +25,4 @@ def slide_stream(
         schema,
         partial(answer_batches, schema=schema),
     )
-    return through_shards(source, plan, plan.columns, StreamSlide, answered, lateness, shards)
+    return through_shards(source, plan, plan.columns, StreamSlide, answered, told)

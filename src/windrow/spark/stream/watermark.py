@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import NamedTuple
 
 from pyspark.sql.types import StructType
 
@@ -14,13 +15,22 @@ _NOTED = "spark.watermarkDelayMs"
 _MILLISECOND = 1_000_000
 
 
-def lateness_of(schema: StructType, order: str, lateness: str | timedelta | None) -> str | None:
-    """How late events may come, as Spark takes it; None if the stream has said so itself."""
-    marked = [field.name for field in schema.fields if _NOTED in (field.metadata or {})]
+class Lateness(NamedTuple):
+    """How late events may come, and whether the stream has a watermark that says so."""
+
+    milliseconds: int
+    marked: bool
+
+
+def lateness_of(schema: StructType, order: str, lateness: str | timedelta | None) -> Lateness:
+    """How late events may come, as the stream or the call says it."""
+    noted = {field.name: (field.metadata or {}).get(_NOTED) for field in schema.fields}
+    marked = {name: delay for name, delay in noted.items() if delay is not None}
     if marked and order not in marked:
+        other = next(iter(marked))
         raise InvalidArgument(
-            f"order: the watermark of data is on {marked[0]!r}, and windows end by {order!r}; put "
-            f"it there with withWatermark({order!r}, ...)"
+            f"order: the watermark of data is on {other!r}, and windows end by {order!r}; put it "
+            f"there with withWatermark({order!r}, ...)"
         )
     if marked:
         if lateness is not None:
@@ -28,7 +38,7 @@ def lateness_of(schema: StructType, order: str, lateness: str | timedelta | None
                 f"lateness: data has a watermark on {order!r} already, and Spark does not take a "
                 "second; leave one of them out"
             )
-        return None
+        return Lateness(int(marked[order]), marked=True)
     if lateness is None:
         raise InvalidArgument(
             "lateness: say how late events may come, as in lateness='10 seconds', or give data a "
@@ -39,4 +49,4 @@ def lateness_of(schema: StructType, order: str, lateness: str | timedelta | None
         raise InvalidArgument(
             f"lateness: a number of milliseconds, none of them negative, not {lateness!r}"
         )
-    return f"{delay // _MILLISECOND} milliseconds"
+    return Lateness(delay // _MILLISECOND, marked=False)

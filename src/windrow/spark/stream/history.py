@@ -1,0 +1,35 @@
+"""The table that a stream goes on from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql.types import StructType
+
+from windrow.errors import InvalidArgument
+from windrow.spark.source import Source, source_of
+
+
+def history_of(history: Any, source: Source, columns: Sequence[str]) -> Source:
+    """The table, if it has the columns of the stream that are read, in the same types."""
+    if not type(history).__module__.startswith("pyspark."):
+        raise InvalidArgument(
+            f"history: give a Spark DataFrame, as data is, not {type(history).__name__}"
+        )
+    known = source_of(history, None if source.may_ask else _only(source.schema, columns))
+    if known.is_streaming:
+        raise InvalidArgument("history: give a table; this DataFrame is a stream, too")
+    for name in columns:
+        if name not in known.schema.names:
+            raise InvalidArgument(f"history: there is no column {name!r}, which data has")
+        has, wanted = known.schema[name].dataType, source.schema[name].dataType
+        if has != wanted:
+            raise InvalidArgument(
+                f"history: {name!r} is {has.simpleString()}, and in data {wanted.simpleString()}"
+            )
+    return known
+
+
+def _only(schema: StructType, columns: Sequence[str]) -> StructType:
+    return StructType([schema[name] for name in columns])

@@ -1,0 +1,72 @@
+"""State of a stream as bytes that were written once; `python -m tests.stream.frozen` writes them.
+
+They are what a windrow of some layout left in its checkpoints. A later one has to go on from them,
+or to refuse them because of their version. So after a change of the layout, raise `VERSION`, write
+a file of the new layout beside the old ones, and say in `test_upgrades.py` which of the
+two happens to each.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+import windrow as wr
+from tests.stream.events import events
+from tests.stream.model import Memory
+from windrow.planning.choose import Wish
+from windrow.planning.resolve import resolve_over
+from windrow.planning.slide import resolve_slide
+from windrow.runtime.stream.over import StreamOver
+from windrow.runtime.stream.query import StreamQuery
+from windrow.runtime.stream.slide import StreamSlide
+from windrow.runtime.stream.state import VERSION
+
+FOLDER = Path(__file__).parent / "states"
+#: what came before the state was written, with the watermark of each batch in milliseconds
+BEFORE = [(events(1, 100, 160, 200), 0), (events(2, 150, 200, 200), 145_000)]
+#: what comes after it
+AFTER = [(events(3, 192, 240, 100), 190_000), (events(4, 500, 501, 1), 10**9)]
+ASKED: dict[str, Any] = {
+    "key": ["user", "zone"], "order": ["ts", "place", "n"],
+    "aggs": [wr.max("x"), wr.sum("n"), wr.arg_max("x", "place")], "wish": Wish(),
+}  # fmt: skip
+SLID = {
+    "20s": wr.time("20 seconds", every="5 seconds"),
+    "1m": wr.time("1 minute", every="1 second"),
+}
+TRAILING = {"20s": wr.time("20 seconds"), "1m": wr.time("1 minute")}
+
+
+def query(call: str) -> StreamQuery:
+    """The query whose state was written."""
+    schema = BEFORE[0][0].schema
+    names = set(schema.names)
+    if call == "slide":
+        slid = resolve_slide(schema, windows=SLID, changes_only=False, **ASKED)
+        return StreamSlide(slid, names, shards=1)
+    return StreamOver(resolve_over(schema, windows=TRAILING, **ASKED), names, shards=1)
+
+
+def read(call: str, layout: int) -> Memory:
+    """The state of a layout."""
+    table = pa.ipc.open_file(FOLDER / f"{call}_{layout}.arrow").read_all()
+    return Memory(zip(table["number"].to_pylist(), table["content"].to_pylist(), strict=True))
+
+
+def write(call: str) -> None:
+    """Write the state of the present layout."""
+    storage, asked = Memory(), query(call)
+    for batch, watermark in BEFORE:
+        asked.advance(storage, [batch], watermark)
+    table = pa.table({"number": list(storage), "content": list(storage.values())})
+    with pa.ipc.new_file(FOLDER / f"{call}_{VERSION}.arrow", table.schema) as file:
+        file.write_table(table)
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for each in ("slide", "over"):
+        write(each)
