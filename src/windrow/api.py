@@ -51,7 +51,7 @@ def over(
         exact: False, to admit algorithms that subtract floats: what has left a window may leave
             something behind in its answers.
         schema: the columns of a Spark DataFrame as a `StructType`, for where Spark cannot be asked
-            for them: in the functions of `pyspark.pipelines`.
+            for them: in the functions of `pyspark.pipelines`; there `lateness` tells a stream.
         lateness: on a stream without a watermark of its own, how much older than the newest event
             seen an event may come and still be counted.
         shards: on a stream, in how many parts the keys are kept, as many as there are shuffle
@@ -120,7 +120,7 @@ def slide(
         exact: False, to admit algorithms that subtract floats: what has left a window may leave
             something behind in its answers.
         schema: the columns of a Spark DataFrame as a `StructType`, for where Spark cannot be asked
-            for them: in the functions of `pyspark.pipelines`.
+            for them: in the functions of `pyspark.pipelines`; there `lateness` tells a stream.
         lateness: on a stream without a watermark of its own, how much older than the newest event
             seen an event may come and still be counted.
         shards: on a stream, in how many parts the keys are kept, as many as there are shuffle

@@ -16,7 +16,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 import windrow as wr
-from tests.spark.questions import EVENTS, asked, in_order
+from tests.spark.questions import EVENTS, SIZE, STREAMED, asked, in_order
+from tests.stream.conftest import PROVIDER, ROCKSDB
+from tests.stream.files import run_to_end, write_batches
 from windrow.spark.progress import described
 
 
@@ -60,8 +62,9 @@ def connect(folder: Path) -> dict[str, Any]:
     """A client of Spark Connect, and a pipeline, which is defined by such a client."""
     spark = _session(SparkSession.builder.remote("local[2]"), folder)
     _answer(spark, folder)
+    _answer_stream(spark, folder)
     refused = _run_pipeline(spark, folder)
-    for name in ("keyed", "slid"):
+    for name in ("keyed", "slid", "streamed"):
         _keep(spark.table(name).toArrow(), folder, f"pipeline_{name}")
     with described(spark, "keys, counted"):
         tags = sorted(spark.getTags())
@@ -86,8 +89,7 @@ def _run_pipeline(spark: SparkSession, folder: Path) -> str:
 
     graph = create_dataflow_graph(spark, None, None, {})
     registry = SparkConnectGraphElementRegistry(spark, graph)
-    schema = StructType().add("id", "long").add("k", "string").add("ts", "timestamp")
-    schema = schema.add("x", "double").add("s", "string")
+    schema = _columns()
     questions = asked(spread("x"))
     refused = ""
     with graph_element_registration_context(registry), block_session_mutations():
@@ -109,10 +111,34 @@ def _run_pipeline(spark: SparkSession, folder: Path) -> str:
         def slid() -> Any:
             return questions["slid"](spark.table("events"), schema=schema)
 
+        @pipelines.table
+        def streamed() -> Any:
+            return STREAMED(_stream(spark, folder, schema), schema=schema)
+
     storage = (folder / "storage").as_uri()
     events_of_run = start_run(spark, graph, [], False, [], dry=False, storage=storage)
     handle_pipeline_events(events_of_run)
     return refused
+
+
+def _columns() -> StructType:
+    schema = StructType().add("id", "long").add("k", "string").add("ts", "timestamp")
+    return schema.add("x", "double").add("s", "string")
+
+
+def _stream(spark: SparkSession, folder: Path, schema: StructType) -> Any:
+    stream = spark.readStream.format("parquet").schema(schema).option("maxFilesPerTrigger", 1)
+    return stream.load(str(folder / "stream"))
+
+
+def _answer_stream(spark: SparkSession, folder: Path) -> None:
+    """A stream that goes on from a table, over Connect, in batches that come as they can."""
+    write_batches(folder / "stream", [EVENTS.slice(0, SIZE // 2), EVENTS.slice(SIZE // 2)])
+    write_batches(folder / "rest", [EVENTS.slice(SIZE // 2)])
+    stream = spark.readStream.schema(_columns()).parquet(str(folder / "rest"))
+    before = spark.createDataFrame(EVENTS.slice(0, SIZE // 2))
+    run_to_end(STREAMED(stream, history=before), folder / "answers")
+    _keep(spark.read.parquet(str(folder / "answers")).toArrow(), folder, "history")
 
 
 def _session(builder: Any, folder: Path) -> SparkSession:
@@ -128,6 +154,7 @@ def _session(builder: Any, folder: Path) -> SparkSession:
         "spark.sql.execution.arrow.maxRecordsPerBatch": "30",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.ui.enabled": "false",
+        PROVIDER: ROCKSDB,
     }
     for name, value in settings.items():
         builder = builder.config(name, value)

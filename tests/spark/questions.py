@@ -40,6 +40,17 @@ def asked(*own: wr.Measure) -> dict[str, Callable[..., Any]]:
     }
 
 
+#: the question to a stream
+STREAMED = partial(
+    wr.slide,
+    key="k",
+    order="ts",
+    windows=wr.time("1 minute", every="20 seconds"),
+    aggs=[wr.max("x"), wr.arg_max("x", "s")],
+    lateness="5 seconds",
+)
+
+
 def in_order(table: pa.Table) -> pa.Table:
     """Answers of Spark come in no particular order."""
     by = ["id"] if "id" in table.column_names else ["k", "window_start"]

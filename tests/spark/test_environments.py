@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import windrow as wr
 from tests.over.oracle import assert_agrees
-from tests.spark.questions import EVENTS, asked, in_order
+from tests.spark.questions import EVENTS, SIZE, STREAMED, asked, in_order
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -109,6 +110,28 @@ def test_spark_connect(connect: Environment, question: str) -> None:
 @pytest.mark.parametrize("question", ["keyed", "slid"])
 def test_a_pipeline(connect: Environment, question: str) -> None:
     assert_answered(connect.answers(f"pipeline_{question}"), question)
+
+
+def answers_between(begin: float, end: float) -> pa.Table:
+    """The answers of a table to the question to streams, of windows that end in some seconds."""
+    table = in_order(STREAMED.func(EVENTS, **{**STREAMED.keywords, "lateness": None}))
+    ends = table["window_end"].cast("int64")
+    low, high = int(begin * 10**6), int(end * 10**6)
+    return table.filter(pc.and_(pc.greater(ends, low), pc.less_equal(ends, high)))
+
+
+#: the last event of a half, less the lateness
+HALF, WHOLE = ((size - 1) * 1.5 - 5 for size in (SIZE // 2, SIZE))
+
+
+def test_a_stream_over_connect_goes_on_from_a_table(connect: Environment) -> None:
+    expected = answers_between(HALF, WHOLE)
+    assert_agrees(expected.to_pydict(), connect.answers("history"))
+
+
+def test_a_stream_in_a_pipeline(connect: Environment) -> None:
+    expected = answers_between(0, WHOLE)
+    assert_agrees(expected.to_pydict(), connect.answers("pipeline_streamed"))
 
 
 def test_a_pipeline_that_does_not_state_the_columns(connect: Environment) -> None:

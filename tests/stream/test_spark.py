@@ -14,7 +14,7 @@ from windrow.cli.main import main
 from windrow.spark.stream.shards import labels
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.compiled]
 
@@ -90,6 +90,31 @@ def test_a_watermark_of_its_own_and_no_key(streaming: "SparkSession", tmp_path: 
     expected = wr.slide(pa.concat_tables(batches[:2]), aggs=wr.mean("n"), **asked)
     ordered = answers_in(streaming, tmp_path / "answers").sort_by([("window_start", "ascending")])
     oracle.assert_agrees(oracle.rows_of(expected), ordered, [])
+
+
+def test_for_each_batch_by_the_clock(streaming: "SparkSession", tmp_path: Path) -> None:
+    """A processing-time trigger, and a sink that is the user's function."""
+    batches = [events(13, 100, 140, 100), events(14, 130, 170, 100), events(15, 900, 901, 1)]
+    write_batches(tmp_path / "events", batches)
+    asked = {"key": KEY, "order": ["ts", "place"], "windows": WINDOWS, "aggs": AGGS}
+    stream = read_stream(streaming, tmp_path / "events")
+    found: dict[int, pa.Table] = {}
+
+    def take(answers: "DataFrame", number: int) -> None:
+        found[number] = answers.toArrow()
+
+    query = (
+        wr.slide(stream, lateness="10 seconds", **asked)
+        .writeStream.foreachBatch(take)
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(processingTime="100 milliseconds")
+        .start()
+    )
+    query.processAllAvailable()
+    query.stop()
+    expected = wr.slide(pa.concat_tables(batches[:2]), **asked)
+    ordered = pa.concat_tables(found.values()).sort_by([("window_start", "ascending")])
+    oracle.assert_agrees(oracle.rows_of(expected), ordered, KEY)
 
 
 def test_another_query_on_an_old_checkpoint(streaming: "SparkSession", tmp_path: Path) -> None:

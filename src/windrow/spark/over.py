@@ -38,7 +38,7 @@ def over_dataframe(
     **arguments: Any,
 ) -> Any:
     """The DataFrame with the columns of `wr.over` added."""
-    source = source_of(data, schema)
+    source = source_of(data, schema, as_stream=lateness is not None)
     frame, schema = source.frame, source.schema
     plan = resolve_over(arrow_schema(source), **arguments)
     if not plan.order:

@@ -43,7 +43,7 @@ def slide_dataframe(
     **arguments: Any,
 ) -> Any:
     """The answers of `wr.slide` as a DataFrame."""
-    source = source_of(data, schema)
+    source = source_of(data, schema, as_stream=lateness is not None)
     plan = resolve_slide(arrow_schema(source), **arguments)
     if plan.order_type == pa.timestamp("ns", getattr(plan.order_type, "tz", None)):
         raise InvalidArgument(

@@ -37,7 +37,7 @@ class Source:
         frame: the DataFrame.
         schema: its columns.
         may_ask: whether Spark may be asked about the data now, in small jobs too.
-        is_streaming: whether it is known to be a stream.
+        is_streaming: whether it is a stream, as far as is known.
     """
 
     frame: Any
@@ -66,8 +66,12 @@ class Source:
         return arranged.select(rows).select(F.inline("rows"))
 
 
-def source_of(frame: Any, schema: StructType | None) -> Source:
-    """The DataFrame that a user gave, with the columns that they stated, if they did."""
+def source_of(frame: Any, schema: StructType | None, as_stream: bool = False) -> Source:
+    """The DataFrame that a user gave, with the columns that they stated, if they did.
+
+    `as_stream` tells whether the rest of the call takes it for a stream, where Spark may not be
+    asked.
+    """
     if not hasattr(type(frame), "mapInArrow"):
         raise InvalidArgument(f"data: give a Spark DataFrame, not {type(frame).__name__}")
     if schema is None:
@@ -78,7 +82,7 @@ def source_of(frame: Any, schema: StructType | None) -> Source:
         )
     selected = frame.select(*(quoted(name) for name in schema.names))
     fields = [StructField(each.name, each.dataType, metadata=each.metadata) for each in schema]
-    return Source(selected, StructType(fields), may_ask=False)
+    return Source(selected, StructType(fields), may_ask=False, is_streaming=as_stream)
 
 
 def _asked(frame: Any) -> Source:

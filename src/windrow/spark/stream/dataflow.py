@@ -4,6 +4,9 @@
                Spark            mapInArrow                        transformWithState  mapInArrow
 
 What a shard does is in `windrow.runtime.stream`; here is only what speaks to Spark.
+
+What goes to Python is asked for its columns by Spark's client, which the functions of
+`pyspark.pipelines` do not allow. So `to` tells them wherever the client does not know them.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 
 from windrow.errors import InvalidArgument
 from windrow.planning.resolve import OverPlan
@@ -106,17 +109,16 @@ def through_shards(
     processor = ShardProcessor(
         uuid.uuid4().hex, lambda: query(plan, nullable, parts), events, answered.batches
     )
-    moved = packed.drop("newest").groupBy("shard").transformWithStateInPandas(
+    payloads = packed.drop("newest").to(StructType([PACKED["shard"], PACKED["payload"]]))
+    moved = payloads.groupBy("shard").transformWithStateInPandas(
         processor, ANSWERED, "Append", "EventTime", initial
-    )  # fmt: skip
+    )
     counts = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in COUNTS]
     plain = plain_names(answered.result.names)
     take = unpacked(_named(answered.schema, plain))
     take.__name__ = answered.title
-    answers = moved.observe(answered.title, *counts).mapInArrow(
-        take, renamed(answered.result, plain)
-    )
-    return answers.toDF(*answered.result.names)
+    observed = moved.observe(answered.title, *counts).to(ANSWERED)
+    return observed.mapInArrow(take, renamed(answered.result, plain)).toDF(*answered.result.names)
 
 
 def _packed(
@@ -131,7 +133,9 @@ def _packed(
     names = read.schema.names
     key = [names[list(columns).index(name)] for name in plan.key]
     number = F.pmod(F.hash(*key), F.lit(parts)) if key else F.lit(0)
-    return read.frame.select(number.cast("int").alias("shard"), *names).mapInArrow(packing, PACKED)
+    numbered = read.frame.select(number.cast("int").alias("shard"), *names)
+    fields = [StructField(each.name, each.dataType) for each in read.schema]
+    return numbered.to(StructType([PACKED["shard"], *fields])).mapInArrow(packing, PACKED)
 
 
 def _named(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql.types import StructType
 
 from windrow.spark.answers import gathered
 from windrow.spark.stream.shards import labels
 
 Function = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
-PACKED = "shard int, newest timestamp, payload binary"
+PACKED = StructType().add("shard", "integer").add("newest", "timestamp").add("payload", "binary")
 _PACKED = pa.schema(
     [("shard", pa.int32()), ("newest", pa.timestamp("us", "UTC")), ("payload", pa.binary())]
 )

@@ -12,12 +12,15 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 from windrow.runtime.stream.query import Step, StreamQuery
 
 #: what comes out of a processor: answers as bytes, and what the query's progress is to show
 COUNTS = ("events", "late", "bytes_read", "bytes_written")
-ANSWERED = ", ".join(["answers binary", *(f"{name} long" for name in COUNTS)])
+ANSWERED = StructType(
+    [StructField("answers", BinaryType()), *(StructField(name, LongType()) for name in COUNTS)]
+)
 
 #: streams by token, so that the tasks of one Python process make their kernels ready once
 _READY: dict[str, StreamQuery] = {}
