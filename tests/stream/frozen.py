@@ -38,14 +38,16 @@ SLID = {
     "1m": wr.time("1 minute", every="1 second"),
 }
 TRAILING = {"20s": wr.time("20 seconds"), "1m": wr.time("1 minute")}
+ROWS = {"9": wr.rows(9, every=4), "visit": wr.session("20 seconds")}
 
 
 def query(call: str) -> StreamQuery:
     """The query whose state was written."""
     schema = BEFORE[0][0].schema
     names = set(schema.names)
-    if call == "slide":
-        slid = resolve_slide(schema, windows=SLID, changes_only=False, **ASKED)
+    if call != "over":
+        windows = SLID if call == "slide" else ROWS
+        slid = resolve_slide(schema, windows=windows, changes_only=False, **ASKED)
         return StreamSlide(slid, names, shards=1)
     return StreamOver(resolve_over(schema, windows=TRAILING, **ASKED), names, shards=1)
 
@@ -68,5 +70,5 @@ def write(call: str) -> None:
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for each in ("slide", "over"):
+    for each in ("slide", "over", "rows"):
         write(each)

@@ -12,7 +12,7 @@ from tests.slide import oracle
 from tests.stream.strategies import Stream
 from windrow.planning.choose import Wish
 from windrow.planning.slide import SlidePlan, resolve_slide
-from windrow.windows import EveryTime, TimeWindow, Window
+from windrow.windows import EveryTime, SessionWindow, TimeWindow, Window
 
 MILLISECOND = 10**6
 
@@ -72,3 +72,16 @@ def expected(stream: Stream, table: pa.Table, watermark: int) -> list[dict[str, 
     """The answers of all windows that end by a watermark."""
     answers = oracle.slide(table, **stream.arguments)
     return [answer for answer in answers if answer["window_end"] <= watermark * MILLISECOND]
+
+
+def final_at(window: Window, answer: dict[str, Any], tick: int) -> int:
+    """When no event to come can change an answer, in nanoseconds; times are whole ticks."""
+    end: int = answer["window_end"]
+    every = getattr(window, "every", None)
+    if isinstance(window, SessionWindow):
+        return end + tick
+    if not isinstance(every, EveryTime):
+        return end + tick
+    if isinstance(window, TimeWindow):
+        return end
+    return end - (end - every.offset) % every.time + every.time

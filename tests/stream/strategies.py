@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -18,6 +18,11 @@ from windrow.windows import TimeWindow, Window
 VALUES = st.integers(-3, 3).map(float) | st.sampled_from([float("nan"), float("inf")])
 #: first and arg_max depend on the order of events, and carry a value
 MEASURES = ("count", "sum", "max", "mean", "first", "last", "arg_max")
+#: one whose partials are Python objects among them
+WITH_OBJECTS = ("collect", "count", "sum", "last", "arg_max")
+DISTANCES = st.integers(-6, 6).map(lambda number: number / 2) | st.sampled_from(
+    [float("nan"), float("inf"), -float("inf")]
+)
 MOST_BATCHES = 8
 MOST_EVENTS = 12
 
@@ -64,8 +69,45 @@ def trailing(draw: st.DrawFn, unit: int) -> TimeWindow:
 
 
 @st.composite
+def any_trailing(draw: st.DrawFn, unit: int) -> Window:
+    """Windows of every kind that end at every event."""
+    kind = draw(st.sampled_from(["rows", "time", "session", "delta", "punctuated"]))
+    if kind == "rows":
+        return wr.rows(draw(st.integers(1, 12) | st.just(2**70)))
+    if kind == "delta":
+        return wr.delta("d", draw(st.integers(1, 9)) / 2)
+    if kind == "punctuated":
+        return wr.punctuated("p")
+    if kind == "session":
+        return wr.session(f"{draw(st.integers(1, 20)) * unit // 2} nanoseconds")
+    ties = draw(st.sampled_from(["rows", "peers"]))
+    return replace(draw(trailing(unit)), peers=ties == "peers")
+
+
+@st.composite
+def any_sliding(draw: st.DrawFn, unit: int) -> Window:
+    """Windows of every kind that slide, with triggers of every kind."""
+    kind = draw(st.sampled_from(["rows", "behind", "clock", "session", "delta", "punctuated"]))
+    if kind == "clock":
+        return draw(clocks(unit))
+    if kind == "punctuated":
+        return wr.punctuated("p")
+    if kind == "session":
+        return wr.session(f"{draw(st.integers(1, 15)) * unit} nanoseconds")
+    rows = draw(st.integers(1, 7) | st.just(2**70))
+    if kind == "behind":
+        return wr.time(f"{draw(st.integers(1, 40)) * unit // 2} nanoseconds", every=rows)
+    every = draw(st.just(rows) | st.integers(1, 15).map(lambda n: f"{n * unit} nanoseconds"))
+    if kind == "delta":
+        return wr.delta("d", draw(st.integers(1, 9)) / 2, every=every)
+    return wr.rows(draw(st.integers(1, 9) | st.just(2**70)), every=every)
+
+
+@st.composite
 def streams(
-    draw: st.DrawFn, windows_of: Callable[[int], st.SearchStrategy[TimeWindow]] = clocks
+    draw: st.DrawFn,
+    windows_of: Callable[[int], st.SearchStrategy[Window]] = clocks,
+    measures: Sequence[str] = MEASURES,
 ) -> Stream:
     """Any stream; times lie a few milliseconds or days apart, and `id` tells events apart."""
     is_date = draw(st.integers(0, 4)) == 0
@@ -90,13 +132,15 @@ def streams(
         table["o1"] = draw(columns(pa.int16(), st.integers(0, 3), size))
         table["v"] = draw(columns(pa.float64(), VALUES, size))
         table["c"] = draw(columns(pa.string(), TEXTS, size))
+        table["d"] = draw(columns(pa.float64(), DISTANCES, size))
+        table["p"] = draw(columns(pa.bool_(), st.booleans(), size))
         first = len(batches) * MOST_EVENTS
         table["id"] = pa.array(range(first, first + size), pa.int64())
         batches.append((pa.table(table), watermark))
         # The next batch's watermark: behind what was seen, by more or less.
         reached = (now - draw(st.integers(0, 25))) * unit // 10**6
         watermark = max(watermark, reached)
-    names = draw(st.lists(st.sampled_from(MEASURES), min_size=1, max_size=3, unique=True))
+    names = draw(st.lists(st.sampled_from(measures), min_size=1, max_size=3, unique=True))
     windows = draw(st.lists(windows_of(unit), min_size=1, max_size=3))
     return Stream(
         batches,

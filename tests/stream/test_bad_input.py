@@ -27,9 +27,7 @@ def rate(spark: "SparkSession") -> "DataFrame":
         ({"lateness": "1 microsecond"}, "lateness: a number of milliseconds"),
         ({"shards": 0}, "shards: a number of at least 1"),
         ({"key": None, "shards": 2}, "shards: without a key there is one window"),
-        ({"windows": wr.rows(10, every=2)}, "windows: 'rows_10' is not supported on streams yet"),
-        ({"aggs": wr.collect("value")}, r"aggs: collect\(value\) cannot be kept in the state"),
-        ({"changes_only": True}, "changes_only: is not supported on streams yet"),
+        ({"order": "value", "windows": wr.rows(9, every=1)}, "order: .* by a timestamp or a date"),
         ({"history": pa.table({"value": [1]})}, "history: give a Spark DataFrame, as data is"),
     ],
     ids=str,
@@ -82,12 +80,3 @@ def test_a_table_is_final(spark: "SparkSession") -> None:
             spark.range(2), order="id", windows=wr.rows(2, every=1), aggs=wr.max("id"),
             lateness="1 second",
         )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "window", [wr.rows(2), wr.time("1 second", ties="peers"), wr.session("1 second")]
-)
-def test_over_takes_windows_of_time(streaming: "SparkSession", window: Any) -> None:
-    asked: dict[str, Any] = {"order": "timestamp", "aggs": wr.max("value"), "lateness": "1 second"}
-    with pytest.raises(wr.InvalidArgument, match="is not supported on streams yet; over takes"):
-        wr.over(rate(streaming), windows=window, **asked)

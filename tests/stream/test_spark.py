@@ -1,7 +1,7 @@
 """`wr.slide` on streaming DataFrames answers what it answers on tables."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
@@ -61,13 +61,22 @@ def test_answers_are_those_of_a_table(
     assert any("1970-01-01 00:16:42+00:00" in line for line in shown)
 
 
-def test_over_gives_every_event_once(streaming: "SparkSession", tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "windows",
+    [
+        {"short": wr.time("5 seconds"), "long": wr.time("30 seconds", closed="both")},
+        {"rows": wr.rows(5), "visit": wr.session("4 seconds"), "long": wr.time("30 seconds")},
+    ],
+    ids=list,
+)
+def test_over_gives_every_event_once(
+    streaming: "SparkSession", tmp_path: Path, windows: dict[str, Any]
+) -> None:
     batches = [events(10, 100, 140, 200), events(11, 131, 170, 200)]
     write_batches(tmp_path / "events", [*batches, events(12, 1000, 1001, 1)])
     asked = {
         "key": KEY, "order": ["ts", "place", "n"],
-        "windows": {"short": wr.time("5 seconds"), "long": wr.time("30 seconds", closed="both")},
-        "aggs": [wr.max("x"), wr.sum("n"), wr.arg_max("x", "place")],
+        "windows": windows, "aggs": [wr.max("x"), wr.sum("n"), wr.arg_max("x", "place")],
     }  # fmt: skip
     stream = read_stream(streaming, tmp_path / "events")
     run_to_end(wr.over(stream, lateness="10 seconds", **asked), tmp_path / "answers")
@@ -78,6 +87,36 @@ def test_over_gives_every_event_once(streaming: "SparkSession", tmp_path: Path) 
     for name in expected.schema.names:
         ours, table = found.sort_by(by_everything), expected.sort_by(by_everything)
         assert ours[name].to_pylist() == table[name].to_pylist(), name
+
+
+def test_windows_of_every_kind(
+    streaming: "SparkSession", tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Answered from the rows of keys, also of a key that gets no more events."""
+    batches = [events(20, 100, 140, 200), events(21, 131, 170, 200)]
+    untimed = events(22, 131, 170, 3).set_column(0, "ts", pa.nulls(3, batches[0].schema[0].type))
+    write_batches(tmp_path / "events", [*batches, untimed, events(23, 1000, 1001, 1)])
+    asked: dict[str, Any] = {
+        "key": KEY, "order": ["ts", "place", "n"],
+        "windows": {
+            "rows": wr.rows(7, every=3), "clock": wr.rows(5, every="20 seconds"),
+            "visits": wr.session("4 seconds"), "far": wr.delta("n", 4, every=2),
+            "periodic": wr.time("1 minute", every="15 seconds"),
+        },
+        "aggs": [wr.max("x"), wr.last("place"), wr.collect("n"), wr.count()],
+    }  # fmt: skip
+    stream = read_stream(streaming, tmp_path / "events")
+    query = run_to_end(wr.slide(stream, lateness="10 seconds", **asked), tmp_path / "answers")
+    assert counted(query)["untimed"] == 3
+    expected = wr.slide(pa.concat_tables(batches), **asked)
+    found = answers_in(streaming, tmp_path / "answers")
+    assert found.schema.names == expected.schema.names
+    ordered = found.sort_by([("window_end", "ascending"), ("window_start", "ascending")])
+    oracle.assert_agrees(oracle.rows_of(expected), ordered, KEY)
+    assert main(["state", f"{tmp_path / 'answers'}-checkpoint"]) == 0
+    shown = capsys.readouterr().out
+    assert "rows=[user: int64, zone: string, ts: timestamp[us, tz=UTC], " in shown
+    assert "1970-01-01 00:16:4" in shown
 
 
 def test_a_watermark_of_its_own_and_no_key(streaming: "SparkSession", tmp_path: Path) -> None:

@@ -156,20 +156,25 @@ def over_counted(
 
 def count_held(
     columns: Block, validities: Block, counts: Block,
-    ring: Ring, state: State, starts: Block, begin: int, stop: int,
+    ring: Ring, state: State, starts: Block, asked_from: Block, begin: int, stop: int,
 ) -> tuple[State, int]:  # fmt: skip
-    """Write down for each row how many rows a policy leaves in its window."""
+    """Write down for each row how many rows a policy leaves in its window.
+
+    About the rows of a key before its `asked_from` it is not asked.
+    """
     run = np.searchsorted(starts, begin)
     next_start = starts[run]
+    asked = asked_from[run - 1] if run > 0 else 0
     for row in range(begin, stop):
         if row == next_start:
             state = empty(ring, state.end)
+            asked = asked_from[run]
             run += 1
             next_start = starts[run]
         if not has_room(state, ring):
             return state, row
         state = insert(state, ring, lift_row(columns, validities, row))
-        count = leaving(state, ring)
+        count = leaving(state, ring) if row >= asked else 0
         if count == 1:
             state = evict(state, ring)
         elif count > 1:
@@ -180,20 +185,22 @@ def count_held(
 
 def count_held_by_halves(
     columns: Block, validities: Block, counts: Block,
-    ring: Ring, state: State, starts: Block, begin: int, stop: int,
+    ring: Ring, state: State, starts: Block, asked_from: Block, begin: int, stop: int,
 ) -> tuple[State, int]:  # fmt: skip
     """The same for a policy on the older half, which is asked again after one has left."""
     run = np.searchsorted(starts, begin)
     next_start = starts[run]
+    asked = asked_from[run - 1] if run > 0 else 0
     for row in range(begin, stop):
         if row == next_start:
             state = empty(ring, state.end)
+            asked = asked_from[run]
             run += 1
             next_start = starts[run]
         if not has_room(state, ring):
             return state, row
         state = insert(state, ring, lift_row(columns, validities, row))
-        count = half_leaving(state, ring)
+        count = half_leaving(state, ring) if row >= asked else 0
         while count > 0:
             state = evict_many(state, ring, count)
             count = half_leaving(state, ring)

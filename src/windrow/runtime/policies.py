@@ -87,18 +87,30 @@ class PlainCounts:
         self._window = LinkedWindow(TREE, self._monoid, verdict=self._monoid.verdict)
         self._halves = window.halves
 
-    def of(self, columns: Mapping[str, pa.Array], starts: Array, size: int) -> Array:
-        """The counts of the next rows; `starts` are those at which a new key begins."""
+    def of(
+        self,
+        columns: Mapping[str, pa.Array],
+        starts: Array,
+        size: int,
+        asked_from: Array | None = None,
+    ) -> Array:
+        """The counts of the next rows; `starts` are those at which a new key begins.
+
+        Rows of a key before its `asked_from` are known to stay: it is not asked about them.
+        """
         measures = [measure.columns for measure in self._monoid.measures]
         values = {name: columns[name].to_pylist() for names in measures for name in names}
-        begins = set(starts.tolist())
+        begins = dict(zip(starts.tolist(), _asked(starts, asked_from).tolist(), strict=True))
         counts = np.empty(size, np.int64)
+        asked = 0
         for row in range(size):
             if row in begins:
                 self._window.clear()
+                asked = begins[row]
             inputs = [tuple(values[name][row] for name in names) for names in measures]
             self._window.insert(self._monoid.lift_asked(inputs))
-            let_leave(self._window, self._halves)
+            if row >= asked:
+                let_leave(self._window, self._halves)
             counts[row] = len(self._window)
         return counts
 
@@ -111,8 +123,14 @@ class CompiledCounts:
         self._kernel = kernel
         self._window = KernelWindow(TREE, features.product)
 
-    def of(self, columns: Mapping[str, pa.Array], starts: Array, size: int) -> Array:
-        """The counts of the next rows; `starts` are those at which a new key begins."""
+    def of(
+        self,
+        columns: Mapping[str, pa.Array],
+        starts: Array,
+        size: int,
+        asked_from: Array | None = None,
+    ) -> Array:
+        """As of `PlainCounts`."""
         values, validities = self._features.compiled_block(columns, size, 0)
         counts = np.empty(size, np.int64)
         window, row = self._window, 0
@@ -120,7 +138,7 @@ class CompiledCounts:
             while row < size:
                 window.state, row = self._kernel(
                     *window.memory.workspace(), values, validities, counts,
-                    window.ring, window.state, starts, row, size,
+                    window.ring, window.state, starts, _asked(starts, asked_from), row, size,
                 )  # fmt: skip
                 if row < size:
                     window.grow()
@@ -128,6 +146,11 @@ class CompiledCounts:
 
 
 Counts = PlainCounts | CompiledCounts
+
+
+def _asked(starts: Array, asked_from: Array | None) -> Array:
+    """From which row of each key on a policy is asked: its first, unless said."""
+    return starts if asked_from is None else np.append(asked_from, starts[-1])
 
 
 class Policy:

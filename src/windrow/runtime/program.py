@@ -12,7 +12,7 @@ from windrow.planning.resolve import Feature, OverPlan
 from windrow.runtime import columns as arrow
 from windrow.runtime.features import Answers, Features, overflow_named
 from windrow.runtime.passes import Block, CompiledPass, PlainPass, driver_for, extent_of, kernel_for
-from windrow.runtime.policies import Policy
+from windrow.runtime.policies import Counts, Policy
 from windrow.runtime.trailing import PolicyTrail, Trail, trail_of
 from windrow.windows import PolicyWindow
 
@@ -54,8 +54,12 @@ class Program(Features):
     def trail(self, name: str) -> Trail:
         """What bounds one window, before its first row."""
         if name in self._policies:
-            return PolicyTrail(self._policies[name].counts())
+            return PolicyTrail(self.counts(name))
         return trail_of(self.plan.windows[name], self._extents[name], self._tick)
+
+    def counts(self, name: str) -> Counts:
+        """What counts the rows that a policy leaves in its window, before the first."""
+        return self._policies[name].counts()
 
     def passes(self, name: str) -> tuple[CompiledPass | None, list[PlainPass]]:
         """One window, empty."""

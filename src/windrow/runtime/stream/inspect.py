@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from windrow.runtime import columns as arrow
 from windrow.runtime.sorting import arrange
 from windrow.runtime.stream.maps import SLICE
 from windrow.runtime.stream.state import (
     CELLS_SCHEMA,
     DESCRIPTION,
     HEADER,
+    KEY,
+    LEDGER,
+    LEDGER_SCHEMA,
     NODE,
+    ORDER,
+    ROWS,
+    ROWS_SCHEMA,
     SLICES,
     WAITING,
     WAITING_SCHEMA,
@@ -39,11 +47,11 @@ class Summary:
 
     Attributes:
         query: what the query is, line by line.
-        keys: how many keys have cells, or events that wait.
+        keys: how many keys have cells, rows or entries in the ledger, or events that wait.
         blocks: how many blocks there are, of all kinds.
         bytes: how large they are.
         waiting: how many events are not final.
-        oldest, newest: where the oldest slice with a cell begins and the newest slice that is not
+        oldest, newest: where the oldest slice that is kept begins and the newest slice that is not
             empty ends, in seconds since the epoch; None if there is none.
     """
 
@@ -58,31 +66,62 @@ class Summary:
 
 def summary(blocks: Mapping[int, bytes]) -> Summary:
     """What the blocks of a shard hold."""
-    cells = _batches(blocks, NODE, CELLS_SCHEMA)
     waiting = _batches(blocks, WAITING, WAITING_SCHEMA)
     header = Header.decoded(content_of(blocks[block_number(HEADER)]))
+    cells, rows = _of_cells(blocks), _of_rows(blocks)
     spans = []
     for group, state in enumerate(header.groups):
-        numbers = [batch[SLICE].to_numpy() for owner, batch in cells if owner == group]
+        numbers = [each for kept in (cells, rows) for each in kept.slices.get(group, [])]
         numbers += [np.array([each.first, each.last]) for each in state.waiting]
         if numbers:
             told = integers_of(content_of(blocks[block_number(SLICES, group)]))
             spans.append(_span(np.concatenate(numbers), told))
-    query = content_of(blocks[block_number(DESCRIPTION)]).decode().split("\n")
-    key = sum(name.startswith("key_") for name in _schema(blocks, CELLS_SCHEMA).names)
-    columns = _schema(blocks, WAITING_SCHEMA).names[:key]
+    key = json.loads(_schema(blocks, WAITING_SCHEMA).metadata[KEY])
     return Summary(
-        query,
-        _distinct(
-            [batch.select(range(1, key + 1)) for _owner, batch in cells],
-            [batch.select(columns) for _owner, batch in waiting],
-        ),
+        content_of(blocks[block_number(DESCRIPTION)]).decode().split("\n"),
+        _distinct(cells.keys, rows.keys, [batch.select(key) for _owner, batch in waiting]),
         len(blocks),
         sum(map(len, blocks.values())),
         sum(batch.num_rows for owner, batch in waiting if owner == 0),
         min((begin for begin, _end in spans), default=None),
         max((end for _begin, end in spans), default=None),
     )
+
+
+class _Kept(NamedTuple):
+    """What is kept of final events: their keys, and their slices by group."""
+
+    keys: list[pa.RecordBatch]
+    slices: dict[int, list[Array]]
+
+
+def _of_cells(blocks: Mapping[int, bytes]) -> _Kept:
+    if block_number(CELLS_SCHEMA) not in blocks:
+        return _Kept([], {})
+    key = sum(name.startswith("key_") for name in _schema(blocks, CELLS_SCHEMA).names)
+    slices: dict[int, list[Array]] = {}
+    keys = []
+    for owner, batch in _batches(blocks, NODE, CELLS_SCHEMA):
+        slices.setdefault(owner, []).append(batch[SLICE].to_numpy())
+        keys.append(batch.select(range(1, key + 1)))
+    return _Kept(keys, slices)
+
+
+def _of_rows(blocks: Mapping[int, bytes]) -> _Kept:
+    if block_number(ROWS_SCHEMA) not in blocks:
+        return _Kept([], {})
+    told = _schema(blocks, ROWS_SCHEMA).metadata
+    key, order = json.loads(told[KEY]), told[ORDER].decode()
+    slices: dict[int, list[Array]] = {}
+    keys = []
+    for owner, batch in _batches(blocks, ROWS, ROWS_SCHEMA):
+        if order:
+            slices.setdefault(owner, []).append(arrow.times(batch[order]))
+        keys.append(batch.select(key))
+    if block_number(LEDGER_SCHEMA) in blocks:
+        entries = _batches(blocks, LEDGER, LEDGER_SCHEMA)
+        keys += [batch.select(range(len(key))) for _owner, batch in entries]
+    return _Kept(keys, slices)
 
 
 def _schema(blocks: Mapping[int, bytes], kind: int) -> pa.Schema:

@@ -29,6 +29,8 @@ import pyarrow as pa
 from windrow.algebra.compiler import Kernel
 from windrow.algebra.memory import KernelMemory
 from windrow.algebra.slots import Ring, combine, load, store
+from windrow.planning.groups import FeatureGroups
+from windrow.planning.resolve import Feature
 from windrow.runtime.features import Features
 from windrow.runtime.slices import aggregate_slices
 from windrow.runtime.sorting import arrange
@@ -36,6 +38,18 @@ from windrow.runtime.sorting import arrange
 Array = np.ndarray[Any, Any]
 
 SLICE = "slice"
+
+
+def has_partials_of_numbers(features: Sequence[Feature]) -> bool:
+    """Whether partials can be kept as cells.
+
+    Not if they are Python objects or rows of arrays, nor if an answer is taken from several events.
+    """
+    if not all(feature.compiled for feature in features):
+        return False
+    if any(feature.monoid.members and feature.carried for feature in features):
+        return False
+    return not FeatureGroups(features, set()).product.holds_rows
 
 
 class Grouped(NamedTuple):
@@ -83,6 +97,10 @@ class Maps:
             ]
         )
         self.empty = pa.RecordBatch.from_pylist([], self.schema)
+        #: how partials are laid out, for a query to be told from others
+        self.description = (
+            f"partials=[{', '.join(f'{each.name}: {each.dtype}' for each in product.fields)}]"
+        )
         self._aggregate = Kernel(aggregate_slices, (), product, features.checked)
         self._fold = Kernel(fold_cells, (), product, features.checked)
 

@@ -1,7 +1,9 @@
-"""`over` over a stream: every event once, with the windows of time that end at it.
+"""`over` over a stream: every event once, with the windows that end at it.
 
-An event is final when the watermark has passed its time: no event before it will come. Then it is a
-slice by itself, and its cell goes into the tree. When events become final (see `query`):
+Windows of time, of aggregations whose partials are numbers, are answered from partials, here;
+others from the rows of keys (see `over_rows`). An event is final when the watermark has passed
+its time: no event before it will come. Then it is a slice by itself, and its cell goes into the
+tree. When events become final (see `query`):
 
 1. They are put in order by key; each becomes a cell.
 2. Every one of them is answered from cells of its key: those of the blocks that some of the windows
@@ -24,7 +26,6 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.algebra.memory import KernelMemory
-from windrow.errors import InvalidArgument
 from windrow.planning.resolve import OverPlan
 from windrow.runtime import columns as arrow
 from windrow.runtime import edges
@@ -33,7 +34,8 @@ from windrow.runtime.features import Features
 from windrow.runtime.passes import extent_of
 from windrow.runtime.sorting import arrange
 from windrow.runtime.stream.forest import MapForest
-from windrow.runtime.stream.maps import SLICE, Maps
+from windrow.runtime.stream.maps import SLICE, Maps, has_partials_of_numbers
+from windrow.runtime.stream.over_rows import OverRows
 from windrow.runtime.stream.query import (
     Array,
     Columns,
@@ -41,9 +43,8 @@ from windrow.runtime.stream.query import (
     StreamQuery,
     Times,
     column_types,
-    compiled_features,
 )
-from windrow.runtime.stream.state import GroupState
+from windrow.runtime.stream.state import CELLS_SCHEMA, Blocks, GroupState
 from windrow.runtime.stream.waiting import WaitingEvents
 from windrow.slicing import Slices
 from windrow.windows import TimeWindow
@@ -53,21 +54,27 @@ EVENTS_IN_A_BLOCK = 2**12
 
 
 class StreamOver(StreamQuery):
-    """The trailing windows of time of a plan over a stream."""
+    """The windows of a plan over a stream."""
 
     def __init__(self, plan: OverPlan, nullable: AbstractSet[str], shards: int) -> None:
-        """`nullable` names the columns that may hold nulls; refuses what streams cannot do yet."""
-        for name, window in plan.windows.items():
-            if not isinstance(window, TimeWindow) or window.peers:
-                raise InvalidArgument(
-                    f"windows: {name!r} is not supported on streams yet; over takes windows of "
-                    "time there, as in wr.time('1 hour'), without ties='peers'"
-                )
-        features = compiled_features(plan, nullable)
+        """`nullable` names the columns that may hold nulls."""
         types = column_types(plan, plan.schema.names)
-        maps = Maps(plan.key, types, features)
-        group = _Trailing(plan, types[plan.order[0]], features, maps)
-        super().__init__(plan, types, features, [group], shards)
+        if _has_partials(plan):
+            features = Features(plan.features, nullable)
+            maps = Maps(plan.key, types, features)
+            trailing = _Trailing(plan, types[plan.order[0]], features, maps)
+            super().__init__(plan, types, [trailing], [maps.description], shards)
+        else:
+            rows = OverRows(plan, types, nullable)
+            super().__init__(plan, types, [rows], [rows.description], shards)
+
+
+def _has_partials(plan: OverPlan) -> bool:
+    """Whether answers can be made of partials of stretches of time."""
+    in_time = [
+        isinstance(window, TimeWindow) and not window.peers for window in plan.windows.values()
+    ]
+    return all(in_time) and has_partials_of_numbers(plan.features)
 
 
 class _Trailing(Group):
@@ -77,14 +84,14 @@ class _Trailing(Group):
         self, plan: OverPlan, order_type: pa.DataType, features: Features, maps: Maps
     ) -> None:
         self.number, self.names, self.maps = 0, list(plan.windows), maps
-        self.slices = Slices(1, (0,))
+        self.slices, self.layouts = Slices(1, (0,)), {CELLS_SCHEMA: maps.schema}
         self._plan, self._features = plan, features
         tick = arrow.nanoseconds_per_tick(order_type)
         #: for each window, how much older an event is that has left
         self._extents = [extent_of(window, tick) for window in plan.windows.values()]
         self._kernels = SliceKernels(features, plan, self.names)
 
-    def due(self, state: GroupState) -> Iterator[int]:
+    def due(self, state: GroupState, blocks: Blocks) -> Iterator[int]:
         """When the oldest event that waits is final, and when all that is kept can go."""
         if state.waiting:
             yield min(each.first for each in state.waiting) + 1
@@ -92,9 +99,10 @@ class _Trailing(Group):
             yield state.edge + max(self._extents)
 
     def move(
-        self, state: GroupState, forest: MapForest, waiting: WaitingEvents, edge: int, times: Times
+        self, state: GroupState, blocks: Blocks, waiting: WaitingEvents, edge: int, times: Times
     ) -> list[pa.Table]:
         """Answer the events before an edge."""
+        forest = MapForest(self.maps, blocks, self.number, state)
         state.edge = edge
         columns = waiting.take_before(edge, times)
         if columns is None:

@@ -1,18 +1,18 @@
 """A query over a stream: what every kind of window does with a batch of one shard's events.
 
 Time is cut into slices. The watermark says how far time is final: a slice that ends by then gets no
-more events. Events in slices that are final are late: they are counted and dropped. The others
-wait, as they are, until their slice is final, because combining has to follow the order of events.
-What is done with slices that have become final is the business of groups, the windows that share
-slices.
+more events. Events in slices that are final are late: they are counted and dropped. So are events
+without a time, because there is no telling when they are final. The others wait, as they are, until
+their slice is final, because combining has to follow the order of events. What is done with slices
+that have become final is the business of groups, the windows that share slices.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -24,13 +24,11 @@ from windrow.errors import IncompatibleState, InvalidArgument
 from windrow.planning.resolve import OverPlan
 from windrow.planning.slide import SlidePlan
 from windrow.runtime import columns as arrow
-from windrow.runtime.features import Features, overflow_named
-from windrow.runtime.stream.forest import MapForest
-from windrow.runtime.stream.maps import Maps
+from windrow.runtime.features import overflow_named
 from windrow.runtime.stream.state import (
-    CELLS_SCHEMA,
     DESCRIPTION,
     HEADER,
+    KEY,
     NONE,
     SLICES,
     WAITING_SCHEMA,
@@ -44,6 +42,7 @@ from windrow.runtime.stream.state import (
 )
 from windrow.runtime.stream.waiting import WaitingEvents
 from windrow.slicing import LIMIT, Slices
+from windrow.windows import PolicyWindow, Window
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 Columns = Mapping[str, pa.Array]
@@ -60,6 +59,7 @@ class Step:
         answers: as tables.
         events: how many came.
         late: how many of them were dropped, because their slice was final.
+        untimed: how many of them were dropped, because they had no time.
         timer: the watermark, in milliseconds, at which there may be more answers; None for never.
         timer_before: what it was when the batch came.
         bytes_read, bytes_written: of state.
@@ -68,6 +68,7 @@ class Step:
     answers: list[pa.Table] = field(default_factory=list)
     events: int = 0
     late: int = 0
+    untimed: int = 0
     timer: int | None = None
     timer_before: int | None = None
     bytes_read: int = 0
@@ -80,26 +81,26 @@ class Group(ABC):
     Attributes:
         number: tells it from the other groups of the query.
         names: of its windows.
-        maps: how its cells are laid out.
         slices: in ticks of the order column.
+        layouts: the columns of its blocks, by the kind of block that tells them.
     """
 
     number: int
     names: Sequence[str]
-    maps: Maps
     slices: Slices
+    layouts: Mapping[int, pa.Schema]
 
     def held(self, columns: Columns, times: Array) -> tuple[Columns, Array]:
         """The events that some window holds, and their slices."""
         return columns, self.slices.slice_of(times)
 
     @abstractmethod
-    def due(self, state: GroupState) -> Iterator[int]:
+    def due(self, state: GroupState, blocks: Blocks) -> Iterator[int]:
         """How far time has to be final for the next answers, in ticks; nothing if none wait."""
 
     @abstractmethod
     def move(
-        self, state: GroupState, forest: MapForest, waiting: WaitingEvents, edge: int, times: Times
+        self, state: GroupState, blocks: Blocks, waiting: WaitingEvents, edge: int, times: Times
     ) -> list[pa.Table]:
         """Make the slices before an edge final: the answers that this completes."""
 
@@ -111,16 +112,25 @@ class StreamQuery:
         self,
         plan: SlidePlan | OverPlan,
         types: Mapping[str, pa.DataType],
-        features: Features,
         groups: Sequence[Group],
+        kept: Sequence[str],
         shards: int,
     ) -> None:
-        """`types` are those of the columns of an event that are kept."""
+        """What a task would refuse is refused.
+
+        Args:
+            plan: what is asked.
+            types: those of the columns of an event that wait with it.
+            groups: of windows.
+            kept: what is kept of events that are final, line by line.
+            shards: in how many of them keys are kept.
+        """
         self._columns, self._order = list(types), plan.order[0]
+        _require_time(self._order, types[self._order])
         self._tick = arrow.nanoseconds_per_tick(types[self._order])
-        self._waiting_schema = pa.schema(list(types.items()))
+        self._waiting_schema = pa.schema(list(types.items()), {KEY: json.dumps(plan.key)})
         self._groups = groups
-        self.description = _description(plan, types, features, shards)
+        self.description = _description(plan, types, kept, shards)
         digest = hashlib.sha256("\n".join(self.description).encode()).digest()
         self._fingerprint = int.from_bytes(digest[:8], "little", signed=True)
 
@@ -173,15 +183,14 @@ class StreamQuery:
             if columns is not None:
                 waiting.add(*group.held(columns, self._times(columns)))
             if edge is not None and edge > state.edge:
-                forest = MapForest(group.maps, blocks, group.number, state)
-                step.answers += group.move(state, forest, waiting, edge, self._times)
+                step.answers += group.move(state, blocks, waiting, edge, self._times)
 
     def _written(self, blocks: Blocks, header: Header, step: Step) -> Step:
         """Write the header, and say when there may be more answers."""
         due = [
             -(-time * self._tick // _NANOSECONDS_IN_A_MILLISECOND)
             for group, state in zip(self._groups, header.groups, strict=True)
-            for time in group.due(state)
+            for time in group.due(state, blocks)
         ]
         step.timer = min((time for time in due if time < LIMIT), default=None)
         step.timer_before = None if header.timer == NONE else header.timer
@@ -196,9 +205,10 @@ class StreamQuery:
         content = blocks.bytes_of(block_number(HEADER))
         if content is None:
             blocks.write(block_number(DESCRIPTION), "\n".join(self.description).encode())
-            for kind, schema in (
-                (CELLS_SCHEMA, self._groups[0].maps.schema), (WAITING_SCHEMA, self._waiting_schema)
-            ):  # fmt: skip
+            layouts = {WAITING_SCHEMA: self._waiting_schema}
+            for group in self._groups:
+                layouts |= group.layouts
+            for kind, schema in layouts.items():
                 blocks.write(block_number(kind), schema.serialize().to_pybytes())
             for group in self._groups:
                 told = [self._tick, group.slices.period, *group.slices.edges]
@@ -250,6 +260,7 @@ class StreamQuery:
             if edge is not None:
                 late |= timed & (group.slices.slice_of(times) < edge)
         step.events, step.late = len(timed), int(late.sum())
+        step.untimed = step.events - int(timed.sum())
         kept = timed & ~late
         if kept.all():
             return columns
@@ -265,35 +276,19 @@ def column_types(plan: SlidePlan | OverPlan, columns: Iterable[str]) -> dict[str
     return {name: plain_type(plan.schema.field(name).type) for name in columns}
 
 
-def compiled_features(plan: SlidePlan | OverPlan, nullable: AbstractSet[str]) -> Features:
-    """The features of a plan, all of whose partials are numbers; refuses others."""
-    plain = [feature for feature in plan.features if not feature.compiled]
-    if plain:
+def _require_time(order: str, data_type: pa.DataType) -> None:
+    if not (pa.types.is_timestamp(data_type) or pa.types.is_date(data_type)):
         raise InvalidArgument(
-            f"aggs: {_names(plain)} cannot be kept in the state of a stream yet: its partials are "
-            "Python objects, and state is numbers"
+            f"order: a stream is ordered by a timestamp or a date, which its watermark is about, "
+            f"and {order!r} is {data_type}"
         )
-    several = [feature for feature in plan.features if feature.monoid.members and feature.carried]
-    if several:
-        raise InvalidArgument(
-            f"aggs: {_names(several)} answers with the values of several events, which streams do "
-            "not keep yet"
-        )
-    features = Features(plan.features, nullable)
-    if features.product.holds_rows:
-        raise InvalidArgument(
-            f"aggs: {_names(features.compiled)} cannot be kept in the state of a stream yet: some "
-            "of their partials are rows of arrays"
-        )
-    return features
-
-
-def _names(features: Iterable[Any]) -> str:
-    return ", ".join(map(str, features))
 
 
 def _description(
-    plan: SlidePlan | OverPlan, types: Mapping[str, pa.DataType], features: Features, shards: int
+    plan: SlidePlan | OverPlan,
+    types: Mapping[str, pa.DataType],
+    kept: Sequence[str],
+    shards: int,
 ) -> list[str]:
     """All that the layout and the meaning of a shard's state depends on, line by line."""
     inputs = [f"{column}: {types[column]}" for column in plan.key]
@@ -301,8 +296,17 @@ def _description(
         f"shards={shards}",
         f"key=[{', '.join(inputs)}]",
         f"order=[{', '.join(f'{column}: {types[column]}' for column in plan.order)}]",
-        *(f"window {name}={window}" for name, window in plan.windows.items()),
-        *(f"aggregation {feature}" for feature in features.compiled),
-        f"partials=[{', '.join(f'{each.name}: {each.dtype}' for each in features.product.fields)}]",
+        *(f"window {name}={_told(window)}" for name, window in plan.windows.items()),
+        *(f"aggregation {feature}" for feature in plan.features),
+        *kept,
         f"columns=[{', '.join(f'{name}: {each}' for name, each in types.items())}]",
     ]
+
+
+def _told(window: Window) -> str:
+    """What a window is, the same in every process; of a policy's function nothing but its name."""
+    if not isinstance(window, PolicyWindow):
+        return str(window)
+    asked = ", ".join(map(str, window.measures))
+    every = "" if window.every is None else f", every={window.every}"
+    return f"{window.default_name}(of=[{asked}], halves={window.halves}{every})"

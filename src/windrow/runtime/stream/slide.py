@@ -1,6 +1,8 @@
-"""`slide` over a stream: periodic windows of time of one shard of keys, batch after batch.
+"""`slide` over a stream: the windows of one shard of keys, batch after batch.
 
-Slices are cut at every edge of a window. When slices become final (see `query`):
+Periodic windows of time, of aggregations whose partials are numbers, are answered from partials,
+here; others from the rows of keys (see `slide_rows`). Slices are cut at every edge of a window.
+When slices become final (see `query`):
 
 1. Their events are put in order and combined, into one cell for each key and slice.
 2. Every window that has become final is answered, for all keys at once, from cells: those of the
@@ -27,7 +29,6 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.algebra.memory import KernelMemory
-from windrow.errors import InvalidArgument
 from windrow.planning.share import SharedPlan, share
 from windrow.planning.slide import SlidePlan
 from windrow.runtime import columns as arrow
@@ -36,7 +37,7 @@ from windrow.runtime.answering import CompiledWindow, SliceKernels, answered_tab
 from windrow.runtime.features import Features
 from windrow.runtime.slide import in_order_type
 from windrow.runtime.stream.forest import Held, MapForest
-from windrow.runtime.stream.maps import SLICE, Maps
+from windrow.runtime.stream.maps import SLICE, Maps, has_partials_of_numbers
 from windrow.runtime.stream.query import (
     Array,
     Columns,
@@ -44,43 +45,63 @@ from windrow.runtime.stream.query import (
     StreamQuery,
     Times,
     column_types,
-    compiled_features,
 )
-from windrow.runtime.stream.state import NONE, GroupState
+from windrow.runtime.stream.ripening import in_ticks
+from windrow.runtime.stream.slide_rows import SlideRows
+from windrow.runtime.stream.state import CELLS_SCHEMA, NONE, Blocks, GroupState
 from windrow.runtime.stream.waiting import WaitingEvents
 from windrow.slicing import PeriodicWindow
-from windrow.windows import EveryTime, TimeWindow, Window
+from windrow.windows import EveryTime, TimeWindow
 
 #: a block has at most so many slices, so that little is read of which little is needed
 SLICES_IN_A_BLOCK = 64
 
 
 class StreamSlide(StreamQuery):
-    """The periodic windows of a plan over a stream."""
+    """The windows of a plan over a stream."""
 
     def __init__(self, plan: SlidePlan, nullable: AbstractSet[str], shards: int) -> None:
-        """`nullable` names the columns that may hold nulls; refuses what streams cannot do yet."""
-        _require_supported(plan)
+        """`nullable` names the columns that may hold nulls."""
         self._plan = plan
-        features = compiled_features(plan, nullable)
         types = column_types(plan, plan.columns) | {plan.order[0]: plan.order_type}
-        maps = Maps(plan.key, types, features)
         tick = arrow.nanoseconds_per_tick(plan.order_type)
-        names = list(plan.windows)
-        periods = [_in_ticks(name, window, tick) for name, window in plan.windows.items()]
-        groups = [
-            _Group(number, plan, features, maps, shared, [names[q] for q in shared.queries])
-            for number, shared in enumerate(share(periods).groups)
-        ]
-        super().__init__(plan, types, features, groups, shards)
+        periods = _with_partials(plan, tick)
+        groups: list[Group] = []
+        kept = []
+        if periods:
+            features = Features(plan.features, nullable)
+            maps = Maps(plan.key, types, features)
+            names = list(periods)
+            groups += [
+                _Periodic(number, plan, features, maps, shared, [names[q] for q in shared.queries])
+                for number, shared in enumerate(share(list(periods.values())).groups)
+            ]
+            kept.append(maps.description)
+        others = [name for name in plan.windows if name not in periods]
+        if others:
+            rows = SlideRows(len(groups), others, plan, types, nullable)
+            groups.append(rows)
+            kept.append(rows.description)
+        super().__init__(plan, types, groups, kept, shards)
 
     def _prepared(self, columns: dict[str, pa.Array]) -> dict[str, pa.Array]:
         order = self._plan.order[0]
         return columns | {order: in_order_type(columns[order], self._plan)}
 
 
-class _Group(Group):
-    """Windows that share slices; `windows` are in ticks."""
+def _with_partials(plan: SlidePlan, tick: int) -> dict[str, PeriodicWindow]:
+    """The windows whose answers can be made of partials of slices of time, in ticks."""
+    if plan.changes_only or not has_partials_of_numbers(plan.features):
+        return {}
+    return {
+        name: in_ticks(name, window.range, window.every, tick)
+        for name, window in plan.windows.items()
+        if isinstance(window, TimeWindow) and isinstance(window.every, EveryTime)
+    }
+
+
+class _Periodic(Group):
+    """Periodic windows of time that share slices; `windows` are in ticks."""
 
     def __init__(
         self,
@@ -92,7 +113,7 @@ class _Group(Group):
         names: list[str],
     ) -> None:
         self.number, self.names, self.maps = number, names, maps
-        self.slices = shared.slices
+        self.slices, self.layouts = shared.slices, {CELLS_SCHEMA: maps.schema}
         self._windows = shared.windows
         self._plan, self._features = plan, features
         self._kernels = SliceKernels(features, plan, names)
@@ -106,7 +127,7 @@ class _Group(Group):
             times = times[holds]
         return columns, self.slices.slice_of(times)
 
-    def due(self, state: GroupState) -> Iterator[int]:
+    def due(self, state: GroupState, blocks: Blocks) -> Iterator[int]:
         """The ends of windows that may have an answer."""
         oldest = min((each.first for each in state.waiting), default=None)
         for window, front in zip(self._windows, state.fronts, strict=True):
@@ -117,14 +138,10 @@ class _Group(Group):
                 yield int(window.first_starts(start)[0]) + window.range
 
     def move(
-        self,
-        state: GroupState,
-        forest: MapForest,
-        waiting: WaitingEvents,
-        edge: int,
-        times: Times,
+        self, state: GroupState, blocks: Blocks, waiting: WaitingEvents, edge: int, times: Times
     ) -> list[pa.Table]:
         """Answer the windows that end by an edge."""
+        forest = MapForest(self.maps, blocks, self.number, state)
         columns = waiting.take_before(edge, lambda held: self.slices.slice_of(times(held)))
         cells = self.maps.empty
         if columns is not None:
@@ -224,24 +241,3 @@ def _blocks(cells: pa.RecordBatch, needed: int) -> Iterator[pa.RecordBatch]:
         strict=False,
     ):
         yield cells.take(pa.array(order[begin:stop]))
-
-
-def _require_supported(plan: SlidePlan) -> None:
-    for name, window in plan.windows.items():
-        if not (isinstance(window, TimeWindow) and isinstance(window.every, EveryTime)):
-            raise InvalidArgument(
-                f"windows: {name!r} is not supported on streams yet; they take periodic windows of "
-                "time, as in wr.time('1 hour', every='1 minute')"
-            )
-    if plan.changes_only:
-        raise InvalidArgument("changes_only: is not supported on streams yet")
-
-
-def _in_ticks(name: str, window: Window, tick: int) -> PeriodicWindow:
-    assert isinstance(window, TimeWindow)
-    assert isinstance(window.every, EveryTime)
-    extent, every = window.range // tick, window.every
-    try:
-        return PeriodicWindow(extent, every.time // tick, every.offset // tick)
-    except InvalidArgument as error:
-        raise InvalidArgument(f"windows: {name!r}: {error}") from None

@@ -22,7 +22,11 @@ _PREFIX = bytes([VERSION, 0, 0, 0, 0, 0, 0, 0])
 
 #: what a block holds, in the highest byte of its number
 HEADER, DESCRIPTION, CELLS_SCHEMA, WAITING_SCHEMA, SLICES, NODE, WAITING = range(7)
+ROWS_SCHEMA, LEDGER_SCHEMA, BINS, ROWS, LEDGER = range(7, 12)
 _KIND_BITS, _GROUP_BITS = 56, 48
+
+#: what a schema says beside its columns: which are those of the key, and which tells the time
+KEY, ORDER = b"key", b"order"
 
 #: for an edge or a timer that is not known yet
 NONE = np.iinfo(np.int64).min

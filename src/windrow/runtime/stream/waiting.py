@@ -33,11 +33,16 @@ class WaitingEvents:
         """Keep events, each in the slice of that number."""
         if not len(slices):
             return
-        batch = pa.RecordBatch.from_arrays(
+        for part, numbers in _cut(self.batch(columns), slices):
+            self._state.waiting.append(self._kept(part, numbers))
+
+    def batch(self, columns: Columns | None) -> pa.RecordBatch:
+        """Events as a batch."""
+        if columns is None:
+            return pa.RecordBatch.from_pylist([], self._schema)
+        return pa.RecordBatch.from_arrays(
             [columns[name] for name in self._schema.names], schema=self._schema
         )
-        for part, numbers in _cut(batch, slices):
-            self._state.waiting.append(self._kept(part, numbers))
 
     def take_before(self, edge: int, slices_of: Callable[[Columns], Array]) -> Columns | None:
         """The events of the slices before an edge, if there are any; they wait no longer."""

@@ -17,7 +17,7 @@ from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 from windrow.runtime.stream.query import Step, StreamQuery
 
 #: what comes out of a processor: answers as bytes, and what the query's progress is to show
-COUNTS = ("events", "late", "bytes_read", "bytes_written")
+COUNTS = ("events", "late", "untimed", "bytes_read", "bytes_written")
 ANSWERED = StructType(
     [StructField("answers", BinaryType()), *(StructField(name, LongType()) for name in COUNTS)]
 )
