@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 import windrow as wr
 from benchmarks.harness import Comparison, best_time
@@ -39,8 +40,7 @@ def subjects() -> Iterator[tuple[Aggregation, tuple[Kind, ...]]]:
     for aggregation in CATALOGUE.values():
         for kinds in kinds_accepted(aggregation):
             compiled = all(
-                kind.is_compiled or entry.carried
-                for kind, entry in zip(kinds, aggregation.inputs, strict=True)
+                entry.is_number(kind) for kind, entry in zip(kinds, aggregation.inputs, strict=True)
             )
             if compiled and aggregation.monoid_for(kinds).is_numeric:
                 yield aggregation, kinds
@@ -57,10 +57,10 @@ def columns(aggregation: Aggregation, kinds: tuple[Kind, ...]) -> tuple[Array, .
         Kind.TEMPORAL: np.arange(EVENTS) * 10_000,
     }
     before = aggregation.monoid_for(kinds).blockwise
-    found = [
-        np.arange(EVENTS) if entry.carried else drawn[kind]
-        for kind, entry in zip(kinds, aggregation.inputs, strict=True)
-    ]
+    found = []
+    for kind, entry in zip(kinds, aggregation.inputs, strict=True):
+        values = np.arange(EVENTS) if entry.carried else drawn[kind]
+        found.append(values if entry.digest is None else entry.digest(pa.array(values)))
     if before is not None:
         found[0] = before.before(found[0])
     return tuple(map(read_only, found))

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.aggregations import sketched
+
 
 def as_spark_sorts(value: Any) -> Any:
     """NaN after everything."""
@@ -215,6 +217,10 @@ EXPECTED: dict[str, Callable[[list[Any]], Any]] = {
     "last": lambda values: values[-1],
     "collect": list,
     "concat": "".join,
+    "approx_distinct": sketched.distinct,
+    "approx_distinct_sketch": sketched.sketch_bytes,
+    "bloom_100": sketched.bloom,
+    "count_min": sketched.count_min,
 }
 
 

@@ -28,7 +28,7 @@ import windrow as wr
         (lambda: wr.ewm_mean("x", "t", half_life=timedelta(0)), "half_life: it is longer than"),
         (lambda: wr.ewm_mean("x", "t", half_life=3), "ewm_mean(...) takes 1 column (value), not 2"),
         (lambda: wr.ewm_mean("x", half_life="1 hour"), "takes 2 columns (value, time), not 1: x"),
-        (lambda: wr.top_k("x", k=[3]), "top_k(...): unhashable type: 'list'"),
+        (lambda: wr.top_k("x", k={3}), "top_k(...): unhashable type: 'set'"),
         (lambda: wr.arg_max("x", "y", key=3), "key: a function of a value, or the name of a"),
         (lambda: wr.Window(wr.nth), "nth(...) needs its parameters, as in nth('value', n=2)"),
         (lambda: wr.Window(wr.top_k("x")), "needs its parameters, as in top_k('value', k=3)"),

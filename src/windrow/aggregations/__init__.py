@@ -11,8 +11,10 @@ from windrow.aggregations.collections import (
     mode,
     top_k,
 )
+from windrow.aggregations.count_min import CountMin, count_min
 from windrow.aggregations.counts import count, count_if
 from windrow.aggregations.decay import ewm_mean
+from windrow.aggregations.distinct_counts import approx_distinct
 from windrow.aggregations.drawing import m4
 from windrow.aggregations.extreme_counts import max_count, min_count
 from windrow.aggregations.extremes import max, min, relative_variation, value_range
@@ -23,6 +25,7 @@ from windrow.aggregations.means import (
     root_mean_square,
     weighted_mean,
 )
+from windrow.aggregations.membership import BloomFilter, bloom
 from windrow.aggregations.moments import (
     kurtosis,
     skewness,
@@ -57,6 +60,7 @@ OFFERED = (
     bit_and, bit_or, bit_xor, all, any,
     longest_increasing_run, longest_run_above, sign_changes,
     ewm_mean,
+    approx_distinct, bloom, count_min,
 )  # fmt: skip
 #: what parameters make of them, an example of each
 VARIANTS = tuple(
@@ -68,6 +72,7 @@ VARIANTS = tuple(
         top_k(k=3), bottom_k(k=2),
         longest_run_above(threshold=0.5),
         ewm_mean(half_life=4), ewm_mean(half_life="10 seconds"),
+        approx_distinct(sketch=True), bloom(capacity=100),
     )
 )  # fmt: skip
 
@@ -81,13 +86,17 @@ CATALOGUE: dict[str, Aggregation] = {
 __all__ = [
     "CATALOGUE",
     "OFFERED",
+    "BloomFilter",
+    "CountMin",
     "all",
     "any",
+    "approx_distinct",
     "arg_max",
     "arg_min",
     "bit_and",
     "bit_or",
     "bit_xor",
+    "bloom",
     "bottom_k",
     "change",
     "collect",
@@ -96,6 +105,7 @@ __all__ = [
     "correlation",
     "count",
     "count_if",
+    "count_min",
     "covariance",
     "ewm_mean",
     "first",

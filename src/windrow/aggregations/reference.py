@@ -101,11 +101,7 @@ def _call(aggregation: Aggregation) -> str:
 
 def _nulls(aggregation: Aggregation, monoid: Monoid) -> str:
     """Which nulls are skipped, and what is answered if nothing is left."""
-    watched = [
-        entry.name
-        for place, entry in enumerate(aggregation.inputs)
-        if place == 0 or not entry.carried
-    ]
+    watched = [aggregation.inputs[place].name for place in aggregation.watched]
     counts = monoid.defined is not None and monoid.defined(monoid.identity)
     return f"skipped in {' and '.join(watched)}; of none, {0 if counts else 'null'}"
 

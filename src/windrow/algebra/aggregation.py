@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from windrow.algebra.conditions import Condition, parse
@@ -20,6 +22,9 @@ NUMBERS = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL, Kind.
 ORDERABLE = NUMBERS | {Kind.TEMPORAL, Kind.TEXT}
 ANYTHING = frozenset(Kind)
 
+#: from a column to numbers, one for each row or one row of them
+Digest = Callable[[pa.Array], np.ndarray[Any, Any]]
+
 
 @dataclass(frozen=True)
 class Input:
@@ -31,12 +36,21 @@ class Input:
         carried: the value is handed through to the answer and never looked at, so a kernel carries
             the position of its row in its place. A carried input may be null.
         optional: the input may be left out.
+        digest: what a kernel reads in the place of the values, such as their hashes. With it,
+            values of every kind that it accepts are numbers inside a kernel.
+        unknown: the input may be null in events that count all the same.
     """
 
     name: str
     accepts: frozenset[Kind] = ANYTHING
     carried: bool = False
     optional: bool = False
+    digest: Digest | None = None
+    unknown: bool = False
+
+    def is_number(self, kind: Kind) -> bool:
+        """Whether values of a kind are 64-bit numbers inside a kernel."""
+        return kind.is_compiled or self.carried or self.digest is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,15 +87,23 @@ class Aggregation:
             return self.monoid_for(kinds)
         return self.monoid_for(kinds, seconds_per_tick(types[kinds.index(Kind.TEMPORAL)]))
 
-    def __call__(self, *columns: str, alias: str | None = None, **parameters: Any) -> Measure:
-        """This aggregation of the named columns, with its parameters if it takes any."""
-        if parameters:
-            return self._with(parameters)(*columns, alias=alias)
-        for column in columns:
-            if not isinstance(column, str):
-                raise InvalidArgument(
-                    f"{self.name}(...): columns are given by name, as strings, not {column!r}"
-                )
+    @property
+    def watched(self) -> tuple[int, ...]:
+        """The inputs whose nulls are skipped: a carried one may be null, unless it comes first."""
+        return tuple(
+            index
+            for index, entry in enumerate(self.inputs)
+            if not entry.unknown and (index == 0 or not entry.carried)
+        )
+
+    def __call__(self, *columns: Any, alias: str | None = None, **parameters: Any) -> Measure:
+        """This aggregation of the named columns, with its parameters if it takes any.
+
+        Parameters that are no texts may follow the columns, as in `wr.top_k("amount", 3)`.
+        """
+        columns, following = self._told_apart(columns)
+        if following or parameters:
+            return self._with({**following, **parameters})(*columns, alias=alias)
         least = sum(not entry.optional for entry in self.inputs)
         if columns and not least <= len(columns) <= len(self.inputs):
             roles = ", ".join(entry.name for entry in self.inputs)
@@ -93,16 +115,30 @@ class Aggregation:
         measure = Measure(self, columns, "_".join((self.name, *columns)))
         return measure if alias is None else measure.alias(alias)
 
+    @property
+    def _parameters(self) -> list[str]:
+        return list(inspect.signature(self.variant).parameters) if self.variant else []
+
+    def _told_apart(self, given: tuple[Any, ...]) -> tuple[tuple[str, ...], dict[str, Any]]:
+        """The columns, which come first, and the parameters that follow them."""
+        columns = tuple(itertools.takewhile(lambda each: isinstance(each, str), given))
+        following, known = given[len(columns) :], self._parameters
+        if len(following) > len(known) or any(isinstance(each, str) for each in following):
+            raise InvalidArgument(
+                f"{self.name}(...): columns are given by name, as strings, not {following[0]!r}"
+            )
+        return columns, dict(zip(known, following, strict=False))
+
     def _with(self, parameters: dict[str, Any]) -> Aggregation:
         """The aggregation that parameters make of this one."""
-        known = list(inspect.signature(self.variant).parameters) if self.variant else []
+        known = self._parameters
         for name in parameters:
             if name not in known:
                 takes = f"it takes {', '.join(known)}" if known else "it takes none"
                 raise InvalidArgument(f"{self.name}(...): no parameter is called {name}; {takes}")
         assert self.variant is not None
         try:
-            return self.variant(**parameters)
+            return self.variant(**{name: _hashable(each) for name, each in parameters.items()})
         except TypeError as error:  # one is missing, or no value that could be a parameter
             raise InvalidArgument(f"{self.name}(...): {error}") from None
 
@@ -112,6 +148,11 @@ class Aggregation:
 
     def __repr__(self) -> str:
         return f"<aggregation {self.name}>"
+
+
+def _hashable(parameter: Any) -> Any:
+    """A parameter that aggregations are remembered by."""
+    return tuple(parameter) if isinstance(parameter, list) else parameter
 
 
 def parametrized(

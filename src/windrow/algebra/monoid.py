@@ -81,6 +81,22 @@ class Blockwise:
     after: np.ufunc
 
 
+@dataclass(frozen=True, eq=False)
+class Lanes:
+    """An answer that is made of a row of numbers: a list, or a sketch in bytes.
+
+    Attributes:
+        dtype, width: the numbers of a row.
+        write: what a kernel calls to lower: from a partial, into a row.
+        finish: from the rows of all answers, and the type that was promised, to a column.
+    """
+
+    dtype: str
+    width: int
+    write: Callable[[Any, Any], None]
+    finish: Callable[[np.ndarray[Any, Any], pa.DataType], pa.Array]
+
+
 @dataclass(frozen=True)
 class Member:
     """One member of an answer that is a struct.
@@ -120,6 +136,7 @@ class Monoid:
         output: from the inputs' Arrow types to the answer's.
         lowered: the number that a compiled lower writes, "float64" or "int64".
         members: of an answer that is a struct; lower returns a tuple with a value for each.
+        lanes: what a kernel writes for an answer that is no number and no struct of numbers.
     """
 
     identity: Any
@@ -138,6 +155,7 @@ class Monoid:
     in_place: InPlace | None = None
     for_nulls: Monoid | None = None
     members: tuple[Member, ...] = ()
+    lanes: Lanes | None = None
 
     @property
     def for_blocks(self) -> Monoid:
@@ -148,6 +166,8 @@ class Monoid:
 
     def room(self, size: int) -> Any:
         """What a kernel writes so many answers to: an array, or one for each member of a struct."""
+        if self.lanes is not None:
+            return np.empty((size, self.lanes.width), self.lanes.dtype)
         if self.members:
             return tuple(np.empty(size, member.lowered) for member in self.members)
         return np.empty(size, self.lowered)

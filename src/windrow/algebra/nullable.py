@@ -100,11 +100,7 @@ def plain_monoid(aggregation: Aggregation) -> NullSkipping:
 
     Carried inputs may be null, unless they are the value itself.
     """
-    watched = [
-        index
-        for index, entry in enumerate(aggregation.inputs)
-        if not entry.optional and (index == 0 or not entry.carried)
-    ]
+    watched = [index for index in aggregation.watched if not aggregation.inputs[index].optional]
     return skipping_nulls(aggregation.monoid_for((Kind.ANY,) * len(aggregation.inputs)), watched)
 
 

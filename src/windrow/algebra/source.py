@@ -52,6 +52,8 @@ class ProductSource:
             for role in ("lift", "combine", "inverse", "lower", "defined"):
                 function = getattr(part.monoid.in_place or part.monoid, role, None)
                 function = function or getattr(part.monoid, role)
+                if role == "lower" and part.monoid.lanes is not None:
+                    function = part.monoid.lanes.write
                 if function is not None:
                     names[f"{role}_{index}"] = function
         for place, entry in enumerate(self._fields):
@@ -262,6 +264,11 @@ class ProductSource:
     def _answer(self, index: int, lowered: str) -> Iterator[str]:
         """Write an answer, and that there is one where there may be none."""
         monoid = self._product.parts[index].monoid
+        if monoid.lanes is not None:
+            yield f"{lowered.removesuffix(')')}, answers[{index}][at])"
+            if self._product.conditional[index]:
+                yield f"defined[{index}][at] = True"
+            return
         answer = f"answer_{index}"  # a name for each, because each has a type of its own
         yield f"{answer} = {lowered}"
         if not monoid.optional:

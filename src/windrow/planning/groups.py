@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from windrow.algebra.aggregation import Digest
 from windrow.algebra.conditions import Condition
 from windrow.algebra.nullable import NullSkipping, filtered, skipping_nulls
 from windrow.algebra.product import Part, Product
@@ -24,12 +25,14 @@ from windrow.planning.resolve import Feature
 class Slot:
     """One array that kernels read: the values of a column, or the positions of its rows.
 
-    `before` is what numpy does to the values first. Or it is a `condition`, true where it is valid.
+    `before` is what numpy does to the values first, `digest` what makes numbers of any column.
+    Or it is a `condition`, true where it is valid.
     """
 
     column: str
     carried: bool
     before: np.ufunc | None = None
+    digest: Digest | None = None
     condition: Condition | None = None
 
     @property
@@ -111,7 +114,12 @@ def _slots(feature: Feature) -> Sequence[Slot]:
     """The slots of a feature's inputs, and of its condition if it has one."""
     blockwise = feature.monoid.blockwise if feature.compiled else None
     slots = [
-        Slot(column, entry.carried, blockwise.before if blockwise and index == 0 else None)
+        Slot(
+            column,
+            entry.carried,
+            blockwise.before if blockwise and index == 0 else None,
+            entry.digest if feature.compiled else None,
+        )
         for index, (column, entry) in enumerate(
             zip(feature.columns, feature.aggregation.inputs, strict=False)
         )

@@ -54,11 +54,8 @@ class Feature:
     @property
     def watched(self) -> tuple[str, ...]:
         """The columns whose nulls it skips."""
-        return tuple(
-            column
-            for index, column in enumerate(self.columns)
-            if index == 0 or not self.aggregation.inputs[index].carried
-        )
+        watched = self.aggregation.watched
+        return tuple(column for index, column in enumerate(self.columns) if index in watched)
 
     @property
     def carried(self) -> tuple[str, ...]:
@@ -355,8 +352,7 @@ def _feature(schema: pa.Schema, measure: Measure, wish: Wish) -> Feature:
     if wish.algorithm is not None:
         find_form(wish.algorithm, aggregation.name, monoid.traits, monoid.inverse is not None)
     compiled = monoid.is_numeric and all(
-        kind.is_compiled or entry.carried
-        for kind, entry in zip(kinds, aggregation.inputs, strict=False)
+        entry.is_number(kind) for kind, entry in zip(kinds, aggregation.inputs, strict=False)
     )
     if compiled and aggregation.custom:
         compiled = why_not_compiled(aggregation.name, monoid, tuple(kinds)) is None

@@ -50,6 +50,8 @@ class Features(FeatureGroups):
                 if positions is None:
                     positions = arrow.read_only(np.arange(first_position, first_position + size))
                 values.append(positions)
+            elif slot.digest is not None:
+                values.append(arrow.read_only(slot.digest(columns[slot.column])))
             else:
                 column = arrow.values(columns[slot.column])
                 values.append(column if slot.before is None else _each(slot.before, column))
@@ -103,6 +105,9 @@ class Features(FeatureGroups):
                 return carried(feature.carried[0], pa.array(objects, pa.int64()))
             return arrow.objects_to_arrow(objects, feature.type, feature.aggregation.name)
         values, defined = self._numbers(answers, feature)
+        if feature.monoid.lanes is not None:
+            column = feature.monoid.lanes.finish(values, feature.type)
+            return column if defined is None else pc.if_else(pa.array(defined), column, None)
         if feature.carried:
             return carried(feature.carried[0], arrow.answers_to_arrow(values, defined, pa.int64()))
         return arrow.answers_to_arrow(values, defined, feature.type)

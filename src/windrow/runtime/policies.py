@@ -185,7 +185,8 @@ class Policy:
 def _are_seen(features: Sequence[Feature], schema: pa.Schema, window: PolicyWindow) -> bool:
     """Whether a kernel sees what the rules are to see.
 
-    It carries positions in the place of some values. And a user's function is to get times as
+    It carries positions in the place of some values, and leaves some answers unfinished. And a
+    user's function is to get times as
     Python has them, as a user's aggregation does.
     """
     timed = {
@@ -196,7 +197,9 @@ def _are_seen(features: Sequence[Feature], schema: pa.Schema, window: PolicyWind
         for column in measure.columns
         if Kind.of(schema.field(column).type) is Kind.TEMPORAL
     }
-    return not timed and all(each.compiled and not each.carried for each in features)
+    return not timed and all(
+        each.compiled and not each.carried and each.monoid.lanes is None for each in features
+    )
 
 
 def compiled_rules(window: PolicyWindow, schema: pa.Schema) -> list[CompiledRule]:

@@ -114,10 +114,9 @@ class Subject:
         seen = [self._seen(index, [row[index] for row in rows]) for index in range(len(self.kinds))]
         watched = [
             index
-            for index, entry in enumerate(self.aggregation.inputs)
-            if (index == 0 or not entry.carried)
+            for index in self.aggregation.watched
             # Without a column, as in `wr.Window`, what is counted is rows.
-            and not (entry.optional and self.kinds[index] is Kind.ANY)
+            if not (self.aggregation.inputs[index].optional and self.kinds[index] is Kind.ANY)
         ]
         return [
             None if any(row[index] is None for index in watched) else event
@@ -129,8 +128,11 @@ class Subject:
         kind = self.kinds[index]
         if kind is Kind.ANY:
             return column
-        if self.aggregation.inputs[index].carried:
+        entry = self.aggregation.inputs[index]
+        if entry.carried:
             return range(len(column))
+        if entry.digest is not None and self.monoid.is_numeric:
+            return list(entry.digest(pa.array(column)))
         if kind.is_compiled and self.monoid.is_numeric:
             return list(arrow.values(pa.array(column, _TYPES[kind])))
         return column

@@ -1,0 +1,35 @@
+"""What sketches have in common: their parameters, and how their bytes leave a kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.errors import InvalidArgument
+
+
+def fraction(name: str, number: Any) -> float:
+    """A parameter between zero and one."""
+    if not isinstance(number, float | np.floating) or not 0 < number < 1:
+        raise InvalidArgument(f"{name}: a number between 0 and 1 is needed, not {number!r}")
+    return float(number)
+
+
+def copied(partial: Any, into: Any) -> None:
+    """The partial as it is, for an answer that is made of it afterwards."""
+    for place in range(len(into)):
+        into[place] = partial[place]
+
+
+def bytes_column(rows: np.ndarray[Any, Any]) -> pa.Array:
+    """Rows of bytes, all of one length, as a column."""
+    rows = np.ascontiguousarray(rows)
+    if rows.nbytes >= 2**31:
+        raise InvalidArgument(
+            f"aggs: {len(rows)} sketches of {rows.shape[1]} bytes are more than a column of bytes "
+            "holds, 2 GiB; ask for fewer answers, as with wr.slide"
+        )
+    fixed = pa.binary(rows.shape[1])
+    return pa.Array.from_buffers(fixed, len(rows), [None, pa.py_buffer(rows)]).cast(pa.binary())
