@@ -8,6 +8,7 @@ import functools
 import itertools
 import math
 import operator
+import statistics
 from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
@@ -151,6 +152,34 @@ def mode(values: list[Any]) -> Any:
     return max(distinct(values), key=lambda value: seen.count(alike(value)))
 
 
+def frequent_items(values: list[Any]) -> list[dict[str, Any]]:
+    seen = [alike(value) for value in values]
+    best = sorted(distinct(values), key=lambda value: -seen.count(alike(value)))[:3]
+    return [{"item": item, "count": seen.count(alike(item)), "error": 0} for item in best]
+
+
+class Near(float):
+    """A number that is to be met within 1e-9, where numbers of the size of 1 cancel."""
+
+
+def moment_sketch(values: list[Any]) -> dict[str, Any]:
+    if is_special(values):
+        numbers = list(map(float, values))
+        bad = any(map(math.isnan, numbers))
+        low, high = (math.nan, math.nan) if bad else (min(numbers), max(numbers))
+        moments: Any = [math.nan] * 10
+    else:
+        low, high = float(min(values)), float(max(values))
+        middle, half = (exactly(low) + exactly(high)) / 2, (exactly(high) - exactly(low)) / 2
+        scaled = [(exactly(float(value)) - middle) / (half or 1) for value in values]
+        moments = [Near(mean([each**power for each in scaled])) for power in range(1, 11)]
+    return {"count": len(values), "min": low, "max": high, "moments": moments}
+
+
+def quantile(values: list[Any], share: float) -> Any:
+    return sorted(values, key=as_spark_sorts)[math.ceil(share * len(values)) - 1]
+
+
 def longest_run_above_half(values: list[Any]) -> int:
     above = "".join("x" if value > 0.5 else " " for value in values)
     return max(map(len, above.split()), default=0)
@@ -221,6 +250,10 @@ EXPECTED: dict[str, Callable[[list[Any]], Any]] = {
     "approx_distinct_sketch": sketched.sketch_bytes,
     "bloom_100": sketched.bloom,
     "count_min": sketched.count_min,
+    "approx_quantile_0_95": lambda values: quantile(values, 0.95),
+    "approx_quantiles_0_25_0_5": lambda values: [quantile(values, q) for q in (0.25, 0.5)],
+    "frequent_items_3": frequent_items,
+    "moment_sketch": moment_sketch,
 }
 
 
@@ -341,7 +374,44 @@ def ewm_mean_by_time(rows: Rows) -> Any:
     return decaying_mean([value for value, _ in rows], [-age for age in ages], 10)
 
 
+def naive_bayes(rows: Rows) -> Any:
+    """From all events before the newest, class by class."""
+    *before, (_label, asked) = rows
+    if not before:
+        return None
+    measured = not isinstance(asked, bool | str)
+    labels = list(dict.fromkeys(label for label, _ in before))
+    scores = []
+    for label in labels:
+        own = [feature for each, feature in before if each == label]
+        everything = [feature for _, feature in before]
+        likelihood = normal(own, everything, asked) if measured else counted(own, everything, asked)
+        scores.append(math.log(len(own) / len(before)) + likelihood)
+    weights = [math.exp(score - max(scores)) for score in scores]
+    shares = [weight / sum(weights) for weight in weights]
+    found = [
+        {"label": label, "probability": Near(p)} for label, p in zip(labels, shares, strict=True)
+    ]
+    return sorted(found, key=lambda each: -round(each["probability"], 9))
+
+
+def normal(own: list[Any], everything: list[Any], asked: Any) -> float:
+    own, everything = (
+        [float(each) for each in numbers if math.isfinite(each)] for numbers in (own, everything)
+    )
+    if not own or not math.isfinite(asked):
+        return 0.0
+    variance = statistics.pvariance(own) + (1e-9 * statistics.pvariance(everything) or 1e-9)
+    deviation = float(asked) - statistics.fmean(own)
+    return -0.5 * math.log(math.tau * variance) - deviation**2 / (2 * variance)
+
+
+def counted(own: list[Any], everything: list[Any], asked: Any) -> float:
+    return math.log((own.count(asked) + 1) / (len(own) + len({*everything, asked})))
+
+
 PAIRED: dict[str, Callable[[Rows], Any]] = {
+    "naive_bayes": naive_bayes,
     "weighted_mean": weighted_mean,
     "covariance": covariance(1),
     "covariance_pop": covariance(0),
@@ -363,10 +433,14 @@ def agree(found: Any, expected: Any) -> bool:
         if isinstance(found, Decimal | int | np.integer):
             return Fraction(found if isinstance(found, Decimal) else int(found)) == expected
         expected = float(expected)
+    if isinstance(expected, Near):
+        return abs(found - expected) <= 1e-9
     if isinstance(found, float) and isinstance(expected, float):
         return (found != found and expected != expected) or math.isclose(
             found, expected, rel_tol=1e-12, abs_tol=1e-12
         )
+    if isinstance(found, dict):
+        return found.keys() == expected.keys() and all(agree(found[k], expected[k]) for k in found)
     if isinstance(found, list | tuple):
         return len(found) == len(expected) and all(map(agree, found, expected))
     return bool(found == expected)

@@ -3,6 +3,7 @@
 from windrow.aggregations.arg_extremes import arg_max, arg_min
 from windrow.aggregations.bits import all, any, bit_and, bit_or, bit_xor
 from windrow.aggregations.changes import change, rate
+from windrow.aggregations.classifiers import naive_bayes
 from windrow.aggregations.collections import (
     bottom_k,
     collect,
@@ -18,6 +19,7 @@ from windrow.aggregations.distinct_counts import approx_distinct
 from windrow.aggregations.drawing import m4
 from windrow.aggregations.extreme_counts import max_count, min_count
 from windrow.aggregations.extremes import max, min, relative_variation, value_range
+from windrow.aggregations.frequencies import frequent_items
 from windrow.aggregations.means import (
     geometric_mean,
     harmonic_mean,
@@ -26,6 +28,7 @@ from windrow.aggregations.means import (
     weighted_mean,
 )
 from windrow.aggregations.membership import BloomFilter, bloom
+from windrow.aggregations.moment_sketch import moment_sketch
 from windrow.aggregations.moments import (
     kurtosis,
     skewness,
@@ -33,6 +36,7 @@ from windrow.aggregations.moments import (
     variance,
 )
 from windrow.aggregations.positions import first, last, nth
+from windrow.aggregations.quantiles import approx_quantile
 from windrow.aggregations.regression import (
     correlation,
     covariance,
@@ -60,7 +64,8 @@ OFFERED = (
     bit_and, bit_or, bit_xor, all, any,
     longest_increasing_run, longest_run_above, sign_changes,
     ewm_mean,
-    approx_distinct, bloom, count_min,
+    approx_distinct, approx_quantile, frequent_items, bloom, count_min, moment_sketch,
+    naive_bayes,
 )  # fmt: skip
 #: what parameters make of them, an example of each
 VARIANTS = tuple(
@@ -73,6 +78,7 @@ VARIANTS = tuple(
         longest_run_above(threshold=0.5),
         ewm_mean(half_life=4), ewm_mean(half_life="10 seconds"),
         approx_distinct(sketch=True), bloom(capacity=100),
+        approx_quantile(q=0.95), approx_quantile(q=[0.25, 0.5]), frequent_items(k=3),
     )
 )  # fmt: skip
 
@@ -91,6 +97,7 @@ __all__ = [
     "all",
     "any",
     "approx_distinct",
+    "approx_quantile",
     "arg_max",
     "arg_min",
     "bit_and",
@@ -109,6 +116,7 @@ __all__ = [
     "covariance",
     "ewm_mean",
     "first",
+    "frequent_items",
     "geometric_mean",
     "harmonic_mean",
     "intercept",
@@ -123,6 +131,8 @@ __all__ = [
     "min",
     "min_count",
     "mode",
+    "moment_sketch",
+    "naive_bayes",
     "nth",
     "product",
     "rate",

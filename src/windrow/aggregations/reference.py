@@ -33,6 +33,8 @@ _PAPERS = {
     "stddev": _TABLE_1, "max": _TABLE_1, "min": _TABLE_1, "arg_max": _TABLE_1,
     "max_count": _TABLE_1, "m4": _TABLE_1, "min_count": _FIGURE_2,
     "relative_variation": "000 §7.3", "longest_increasing_run": "003 §5.6",
+    "approx_distinct": _TABLE_1, "bloom": _TABLE_1, "count_min": _TABLE_1,
+    "naive_bayes": _TABLE_1, "moment_sketch": "004 §5.1",
 }  # fmt: skip
 
 _INTRODUCTION = """\
@@ -56,7 +58,7 @@ values of one column over different values, as in `wr.count("x").over_distinct()
   rounds nothing), **i**nvertible. They may differ by the kind of the column; shown are those of the
   first kind that is listed.
 - Partial: the numbers that a kernel keeps, or Python objects, which are not compiled. Columns of
-  text and decimals are never compiled unless they are only carried.
+  text and decimals are compiled only where they are carried, or hashed by a sketch.
 - Nulls: rows with a null in these columns are skipped; a window without others answers as said.
 
 | name | answer | columns | traits | partial | type of the answer | nulls | paper |
@@ -64,9 +66,50 @@ values of one column over different values, as in `wr.count("x").over_distinct()
 """
 
 
+_SKETCHES = """
+## Sketches
+
+Answers that are about right, from partials of a bounded size. How wrong they may be is a parameter:
+
+```python
+>>> visits = pa.table({"t": range(6), "user": ["ann", "bob", "ann", "eve", "ann", "bob"]})
+>>> aggs = [
+...     wr.approx_distinct("user"),
+...     wr.frequent_items("user", 1),
+...     wr.bloom("user", capacity=1000),
+...     wr.approx_quantile("t", [0.5, 0.9]),
+... ]
+>>> last = wr.over(visits, order="t", windows=wr.rows(4), aggs=aggs).to_pylist()[-1]
+>>> last["approx_distinct_user"], last["frequent_items_1_user"]
+(3, [{'item': 'ann', 'count': 2, 'error': 0}])
+>>> "eve" in wr.BloomFilter(last["bloom_1000_user"])
+True
+>>> last["approx_quantiles_0_5_0_9_t"]
+[3, 5]
+
+```
+
+| sketch | its bytes are read by |
+|---|---|
+| `approx_distinct(..., sketch=True)` | Apache DataSketches, and so Spark's `hll_sketch_estimate` and `hll_union` |
+| `bloom` | `wr.BloomFilter`; Spark's `org.apache.spark.util.sketch.BloomFilter.readFrom` |
+| `count_min` | `wr.CountMin`; Spark's `org.apache.spark.util.sketch.CountMinSketch.readFrom` |
+
+- Hashes are those of the same systems: a sketch that DataSketches made of the same integers, floats
+  or texts can be joined with one of windrow's. 1 and 1.0 are different values to a hash. Times are
+  hashed as nanoseconds, decimals as their digits, an empty text is a value.
+- `approx_quantile` answers with a value of the column, of any type that has an order, and knows only
+  ranks. `moment_sketch` is compiled and far faster to keep, knows only numbers, and answers between
+  values: it is at its best where they are spread smoothly. One value a million times as far out as
+  the others takes all its moments.
+- Of few values `approx_quantile` and `frequent_items` are exact: as many as about 3 / `error` and
+  1 / `error`.
+"""
+
+
 def page() -> str:
     """The page."""
-    return _INTRODUCTION + "\n".join(map(_row, OFFERED)) + "\n"
+    return _INTRODUCTION + "\n".join(map(_row, OFFERED)) + "\n" + _SKETCHES
 
 
 def _row(aggregation: Aggregation) -> str:
@@ -110,7 +153,8 @@ def _columns(aggregation: Aggregation) -> Iterator[str]:
     for entry in aggregation.inputs:
         kinds = [kind.value for kind in _TYPES if kind in entry.accepts]
         taken = "any" if len(kinds) == len(_TYPES) else ", ".join(kinds)
-        notes = [note for note in ("optional", "carried") if getattr(entry, note)]
+        known = {"optional": "optional", "carried": "carried", "unknown": "may be null"}
+        notes = [note for role, note in known.items() if getattr(entry, role)]
         yield f"{entry.name}: {taken}" + (f" ({', '.join(notes)})" if notes else "")
 
 
@@ -164,6 +208,8 @@ def _told(answer: pa.DataType, types: tuple[pa.DataType, ...]) -> str:
         return "list of the values"
     if pa.types.is_struct(answer):
         return f"struct of {', '.join(field.name for field in answer)}"
+    if pa.types.is_list(answer) and pa.types.is_struct(answer.value_type):
+        return f"list of structs of {', '.join(field.name for field in answer.value_type)}"
     return "that of value" if answer == types[0] else str(answer)
 
 

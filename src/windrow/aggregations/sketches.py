@@ -17,6 +17,17 @@ def fraction(name: str, number: Any) -> float:
     return float(number)
 
 
+def fractions(name: str, given: Any) -> tuple[float, ...]:
+    """A parameter of one number from zero to one, or of several."""
+    numbers = given if isinstance(given, tuple) else (given,)
+    for number in numbers:
+        if not isinstance(number, int | float | np.floating) or not 0 <= number <= 1:
+            raise InvalidArgument(f"{name}: numbers from 0 to 1 are needed, not {number!r}")
+    if not numbers:
+        raise InvalidArgument(f"{name}: at least one number from 0 to 1 is needed")
+    return tuple(map(float, numbers))
+
+
 def copied(partial: Any, into: Any) -> None:
     """The partial as it is, for an answer that is made of it afterwards."""
     for place in range(len(into)):

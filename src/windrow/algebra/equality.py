@@ -39,6 +39,10 @@ def _agree(left: Any, right: Any, scalars_agree: Any) -> bool:
         return len(left) == len(right) and all(
             _agree(a, b, scalars_agree) for a, b in zip(left, right, strict=True)
         )
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(
+            _agree(left[key], right[key], scalars_agree) for key in left
+        )
     if left is None or right is None:
         return left is right
     if isinstance(left, Real) and isinstance(right, Real):

@@ -132,7 +132,9 @@ class Subject:
         if entry.carried:
             return range(len(column))
         if entry.digest is not None and self.monoid.is_numeric:
-            return list(entry.digest(pa.array(column)))
+            typed = pa.array(column, _TYPES.get(kind))
+            empty = typed.null_count == len(typed)
+            return [None] * len(column) if empty else list(entry.digest(typed))
         if kind.is_compiled and self.monoid.is_numeric:
             return list(arrow.values(pa.array(column, _TYPES[kind])))
         return column
