@@ -51,6 +51,8 @@ def measures(kind: Kind) -> list[Measure]:
     for aggregation in CATALOGUE.values():
         for kinds in kinds_accepted(aggregation):
             names = [COLUMNS.get(each, "") for each in kinds]
+            if aggregation.inputs[0].digest is not None and kind is not Kind.FLOAT:
+                continue  # kernels see nothing of the kind
             if kinds[0] is kind and all(names) and aggregation.monoid_for(kinds).is_numeric:
                 # Two columns that are the same would hide which is which.
                 if len(names) == 2 and names[0] == names[1]:

@@ -22,6 +22,7 @@ import pyarrow as pa
 from windrow.aggregations.maximum_entropy import quantiles
 from windrow.aggregations.sketches import copied, fractions
 from windrow.algebra.aggregation import NUMBERS, Aggregation, Input
+from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, OutputType, Traits, always
 
@@ -107,7 +108,9 @@ def joined(older: Any, newer: Any) -> Any:
 
 
 def alike(left: Any, right: Any) -> bool:
-    """Whether two partials tell the same moments, whatever their references."""
+    """Whether two partials tell the same moments, whatever their references; or two answers."""
+    if not isinstance(left, np.ndarray):
+        return close(left, right)
     ends = slice(COUNT, HIGH + 1)
     if not np.array_equal(left[ends], right[ends], equal_nan=True):
         return False

@@ -91,17 +91,17 @@ True
 
 | sketch | its bytes are read by |
 |---|---|
-| `approx_distinct(..., sketch=True)` | Apache DataSketches, and so Spark's `hll_sketch_estimate` and `hll_union` |
+| `approx_distinct(..., sketch=True)` | Apache DataSketches, and so Spark's `hll_union` |
 | `bloom` | `wr.BloomFilter`; Spark's `org.apache.spark.util.sketch.BloomFilter.readFrom` |
 | `count_min` | `wr.CountMin`; Spark's `org.apache.spark.util.sketch.CountMinSketch.readFrom` |
 
 - Hashes are those of the same systems: a sketch that DataSketches made of the same integers, floats
   or texts can be joined with one of windrow's. 1 and 1.0 are different values to a hash. Times are
   hashed as nanoseconds, decimals as their digits, an empty text is a value.
-- `approx_quantile` answers with a value of the column, of any type that has an order, and knows only
-  ranks. `moment_sketch` is compiled and far faster to keep, knows only numbers, and answers between
-  values: it is at its best where they are spread smoothly. One value a million times as far out as
-  the others takes all its moments.
+- `approx_quantile` answers with a value of the column, of any type that has an order, and knows
+  only ranks. `moment_sketch` is compiled, knows only numbers, and answers between values: it is at
+  its best where they are spread smoothly. One value a million times as far out as the others takes
+  all its moments.
 - Of few values `approx_quantile` and `frequent_items` are exact: as many as about 3 / `error` and
   1 / `error`.
 """
