@@ -158,12 +158,12 @@ def test_looking_for_heavy_keys_can_be_switched_off(
     from windrow.spark import over
 
     monkeypatch.setattr(over, "chunked", lambda *_: pytest.fail("a key was cut"))
-    spark.conf.set("spark.windrow.splitKeys", "false")
+    spark.conf.set("spark.windrow.look", "false")
     try:
         table = random_rows(9)
         assert_same(spark, table, key="k", order="id", windows=wr.rows(30), aggs=AGGS)
     finally:
-        spark.conf.unset("spark.windrow.splitKeys")
+        spark.conf.unset("spark.windrow.look")
 
 
 def test_what_cannot_be_cut_is_answered_by_one_task(spark: "SparkSession") -> None:

@@ -1,5 +1,7 @@
 """`wr.slide` on Spark gives the answers of `wr.slide` in this process."""
 
+import contextlib
+import io
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -102,13 +104,37 @@ SLICED = [
 
 @pytest.mark.parametrize("key", [["case", "name"], ["level"], []], ids=str)
 def test_slices_by_spark(
-    frame: "DataFrame", events: pa.Table, key: list[str], capsys: pytest.CaptureFixture[str]
+    frame: "DataFrame", events: pa.Table, key: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("windrow.spark.looks._DENSE", 0.0)
     arguments: dict[str, Any] = {"key": key, "order": "ts", "windows": CLOCKS, "aggs": SLICED}
     on_spark = wr.slide(frame, **arguments)
-    on_spark.explain()
-    assert "HashAggregate(" in capsys.readouterr().out
+    assert has_slices(on_spark)
     assert_same(on_spark, wr.slide(events, **arguments), key)
+
+
+def has_slices(answers: "DataFrame") -> bool:
+    with contextlib.redirect_stdout(io.StringIO()) as explained:
+        answers.explain()
+    return "HashAggregate(" in explained.getvalue()
+
+
+def test_slices_are_made_before_the_shuffle_where_they_have_many_rows(
+    spark: "SparkSession",
+) -> None:
+    events = spark.range(2_000).selectExpr("id % 3 as k", "timestamp_seconds(id) as ts", "id as x")
+
+    def slides(window: Any) -> bool:
+        return has_slices(wr.slide(events, key="k", order="ts", windows=window, aggs=wr.max("x")))
+
+    sparse, dense = (wr.time(f"{n} seconds", every=f"{n} seconds") for n in (3, 300))
+    assert not slides(sparse)
+    assert slides(dense)
+    spark.conf.set("spark.windrow.look", "false")
+    try:
+        assert slides(sparse)
+    finally:
+        spark.conf.unset("spark.windrow.look")
 
 
 def test_sums_on_the_way_may_leave_64_bits(spark: "SparkSession") -> None:

@@ -18,13 +18,11 @@ from windrow.planning.resolve import OverPlan
 from windrow.runtime.chunks import STRETCHES, Cutting, Edge, Place, from_ranks, gathered, summarise
 from windrow.runtime.columns import nanoseconds_per_tick
 from windrow.runtime.passes import extent_of
-from windrow.spark.progress import described
+from windrow.spark.looks import SAMPLE, largest_share, may_look
 from windrow.windows import RowsWindow
 
 #: fewer rows than this are not worth a task
 SMALLEST_CHUNK = 65_536
-#: the share of rows that the look takes
-SAMPLE = 0.1
 #: of windows of more rows than this all rows are looked at, so that fillers stay few
 LARGEST_SAMPLED = 1_000
 _TASKS_PER_CORE = 3
@@ -41,18 +39,13 @@ Names = Callable[[str], str]
 def has_heavy_key(frame: Any, key: Sequence[Any]) -> bool:
     """Whether some key has so many rows that its task would outlast the others.
 
-    This is a job of its own, over a sample of the key columns. It is not run in a session that sets
-    `spark.windrow.splitKeys` to false.
+    This is a job of its own, over a sample of the key columns.
     """
-    session = frame.sparkSession
-    chunks = _number_of_chunks(session)
-    if chunks == 1 or session.conf.get("spark.windrow.splitKeys", "true") != "true":
+    chunks = _number_of_chunks(frame.sparkSession)
+    if chunks == 1 or not may_look(frame.sparkSession):
         return False
-    sample = frame.select(F.xxhash64(*key).alias("key")).sample(fraction=SAMPLE, seed=0)
-    counted = sample.groupBy("key").count().agg(F.max("count"), F.sum("count"))
-    with described(session, "windrow over: keys, counted in a sample"):
-        most, rows = counted.first()
-    return most is not None and most > max(rows / chunks, SAMPLE * SMALLEST_CHUNK) / 2
+    most, rows = largest_share(frame, key)
+    return most > max(rows / chunks, SAMPLE * SMALLEST_CHUNK) / 2
 
 
 def chunked(frame: Any, key: Sequence[Any], order: Any, plan: OverPlan) -> Any:

@@ -1,4 +1,4 @@
-"""Rows into slices by Spark's own aggregates, before they are sorted and go to Python.
+"""Rows into slices by Spark's own aggregates, before they are shuffled and go to Python.
 
 For periodic windows of time the slice of a row is arithmetic: it begins at the last edge of any
 window at or before the row's time. Where Spark has aggregates that are the fields of a partial, it
@@ -27,6 +27,7 @@ from windrow.planning.resolve import Feature
 from windrow.planning.slide import SlidePlan
 from windrow.runtime import columns as arrow
 from windrow.runtime.answering import times_to_arrow
+from windrow.spark.looks import are_slices_dense
 from windrow.windows import EveryTime, TimeWindow
 
 Column = Any
@@ -189,19 +190,30 @@ class Sliced:
         added = [StructField(name, each) for name, (_, each) in self._aggregates.items()]
         return StructType([*keys, StructField(self._slice, LongType()), *added])
 
+    @property
+    def is_dense(self) -> bool:
+        """Whether slices have so many rows that they are worth combining before a shuffle."""
+        return are_slices_dense(self._frame, self._keys, self._begin)
+
     def frame(self) -> Any:
         """A row for each key and slice, in no order."""
-        keys = [self._fields[name].name for name in self._source.key]
+        order = self._fields[self._source.order[0]].name
+        aggregates = [each.alias(name) for name, (each, _) in self._aggregates.items()]
+        present = self._frame.where(F.col(order).isNotNull())
+        return present.groupBy(*self._keys, self._begin.alias(self._slice)).agg(*aggregates)
+
+    @property
+    def _keys(self) -> list[str]:
+        return [self._fields[name].name for name in self._source.key]
+
+    @property
+    def _begin(self) -> Column:
+        """Where the slice of a row begins."""
         order = self._fields[self._source.order[0]]
         time = F.unix_micros(F.col(order.name))
         if isinstance(order.dataType, DateType):
             time = F.unix_date(F.col(order.name)).cast("long") * _MICROSECONDS_PER_DAY
-        aggregates = [each.alias(name) for name, (each, _) in self._aggregates.items()]
-        return (
-            self._frame.where(F.col(order.name).isNotNull())
-            .groupBy(*keys, _slice_of(time, self._source).alias(self._slice))
-            .agg(*aggregates)
-        )
+        return _slice_of(time, self._source)
 
 
 def at_begin(batch: pa.RecordBatch, plan: SlidePlan) -> pa.RecordBatch:

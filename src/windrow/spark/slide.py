@@ -1,6 +1,7 @@
 """`slide` on batch DataFrames: one shuffle by key, one sort, one pass over Arrow batches.
 
-Where Spark can, it combines rows into slices first, so that few rows are sorted and go to Python.
+Where Spark can, and slices have many rows, it combines rows into slices first, so that few rows are
+shuffled, sorted and go to Python.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ from windrow.spark.answers import (
     result_columns,
 )
 from windrow.spark.frames import plain_names, renamed, require_new_names
+from windrow.spark.looks import may_look
 from windrow.spark.schema import arrow_schema, nullable_columns
 from windrow.spark.slices import Sliced, at_begin, can_slice
-from windrow.spark.source import source_of, title
+from windrow.spark.source import Source, source_of, title
 
 Prepare = Callable[[pa.RecordBatch, SlidePlan], pa.RecordBatch]
 
@@ -65,19 +67,13 @@ def slide_dataframe(
     read, work = reading(source, plan.columns), title("slide", plan.features, plan.windows)
     names = dict(zip(plan.columns, read.schema.names, strict=True))
     key, order = [[names[name] for name in wanted] for wanted in (plan.key, plan.order)]
-    arranged, prepare = read.frame.repartition(*key) if key else read.frame, None
-    if can_slice(plan):
-        # By key first, so that rows are shuffled once; slices first would shuffle them too and then
-        # the slices. 1M rows in 100 keys, 10:1, medians of 3 on 2 busy cores, with squared
-        # deviations among the fields as they were then: where a slice holds one row 4.8 s against
-        # 8.7 (F.window 9.4), where it holds sixty 1.4 against 0.6 (F.window 2.7). All rows through
-        # Python: 4.7 and 3.1.
-        sliced = Sliced(arranged, read.schema, plan)
+    arranged, prepare = read.frame, None
+    sliced = Sliced(read.frame, read.schema, plan) if can_slice(plan) else None
+    if sliced is not None and (not key or _is_worth_slicing(sliced, source)):
         plan, nullable, prepare = sliced.plan, sliced.nullable, at_begin
         arranged, order = sliced.frame(), list(plan.order)
         read = replace(read, schema=sliced.schema)
-    if not key:
-        arranged = arranged.repartition(1)
+    arranged = arranged.repartition(*key) if key else arranged.repartition(1)
     answered = read.map_in_arrow(
         arranged.sortWithinPartitions(*key, *order),
         _answer_partition(plan, nullable, prepare),
@@ -85,6 +81,17 @@ def slide_dataframe(
         work,
     )
     return answered.toDF(*result.names)
+
+
+def _is_worth_slicing(sliced: Sliced, source: Source) -> bool:
+    """Whether rows are combined into slices before they are shuffled by key.
+
+    1M rows in 100 keys, 10:1, on 2 busy cores: where a slice holds sixty rows, slices first took
+    0.6 s and rows by key 3.1 (F.window 2.7); where it holds one, 8.7 and 4.7 (F.window 9.4). So
+    slices go first where nothing is known.
+    """
+    may_ask = source.may_ask and may_look(source.frame.sparkSession)
+    return not may_ask or sliced.is_dense
 
 
 def _answer_partition(plan: SlidePlan, nullable: set[str], prepare: Prepare | None) -> Any:
