@@ -210,13 +210,20 @@ class Periods:
     def fill(
         self, starts: Array, order: Array, begins: Array, firsts: Array, stops: Array,
         pending: int = 0, latest: int = 0,
-    ) -> tuple[int, int]:  # fmt: skip
-        """Write the windows behind the pending ones: how many were stopped, and the latest begin.
+    ) -> tuple[int, int, int]:  # fmt: skip
+        """Write the windows behind the pending ones.
 
-        The others have no stop yet.
+        Returns how many windows there are, the pending among them; how many of them were stopped,
+        while the others have no stop yet; and the latest begin.
         """
-        found = self._walk(starts, order, True, begins, firsts, stops, pending, latest)
-        return found[1], found[2]
+        return self._walk(starts, order, True, begins, firsts, stops, pending, latest)
+
+    def most(self, starts: Array, order: Array) -> float:
+        """How many windows there are at most; keys begin at their starts."""
+        lasts = np.append(starts[1:-1], len(order)) - 1
+        # As unsigned integers, because two times may lie further apart than 63 bits can say.
+        lengths = order[lasts].view(np.uint64) - order[starts[:-1]].view(np.uint64)
+        return float((lengths / self.slide + (self.extent / self.slide + 2)).sum())
 
     def _walk(self, starts: Array, order: Array, *rest: Any) -> tuple[int, int, int]:
         walk = compiled_loop(_periodic)
@@ -225,27 +232,22 @@ class Periods:
 
 def periodic(starts: Array, order: Array, periods: Periods) -> tuple[Array, Array, Array]:
     """The periodic windows that hold a row: their begins, firsts and stops."""
-    pieces = _pieces(starts, len(order))
 
-    def count(piece: tuple[int, int, Array]) -> int:
+    def fill(piece: tuple[int, int, Array]) -> tuple[Array, Array, Array]:
         begin, stop, runs = piece
-        return periods.count(runs, order[begin:stop])
+        rows = order[begin:stop]
+        # Room for the windows that there would be without gaps, if that is little: counting them
+        # takes as long as all the rest.
+        most = periods.most(runs, rows)
+        room = int(most) if most <= len(rows) else periods.count(runs, rows)
+        begins, firsts, stops = (np.empty(room, np.int64) for _ in range(3))
+        found, stopped, _latest = periods.fill(runs, rows, begins, firsts, stops)
+        stops[stopped:] = len(rows)
+        return begins[:found], firsts[:found] + begin, stops[:found] + begin
 
-    counts = in_threads(count, pieces)
-    marks = np.cumsum([0, *counts])
-    begins, firsts, stops = (np.empty(int(marks[-1]), np.int64) for _ in range(3))
-
-    def fill(number: int) -> None:
-        begin, stop, runs = pieces[number]
-        found = slice(marks[number], marks[number + 1])
-        stopped, _ = periods.fill(
-            runs, order[begin:stop], begins[found], firsts[found], stops[found]
-        )
-        stops[found][stopped:] = stop - begin
-        firsts[found] += begin
-        stops[found] += begin
-
-    in_threads(fill, range(len(pieces)))
+    nothing = (_NONE, _NONE, _NONE)
+    filled = [nothing, *in_threads(fill, _pieces(starts, len(order)))]
+    begins, firsts, stops = (np.concatenate(each) for each in zip(*filled, strict=True))
     return begins, firsts, stops
 
 

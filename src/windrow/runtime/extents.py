@@ -356,7 +356,7 @@ class _Periodic:
         total = self.count(stretch)
         begins, firsts, stops = (np.empty(total, np.int64) for _ in range(3))
         begins[:pending], firsts[:pending] = self._begins, self._firsts
-        stopped, self._latest = periods.fill(
+        _found, stopped, self._latest = periods.fill(
             stretch.new_starts, stretch.times, begins, firsts, stops, pending, self._latest
         )
         if stretch.ends:

@@ -11,8 +11,13 @@ import pyarrow.compute as pc
 
 from windrow.algebra.compiler import compiled_loop
 from windrow.runtime.runs import NEVER
+from windrow.runtime.threads import cores, in_threads
 
 Array = np.ndarray[Any, Any]
+
+#: fewer rows than this are not worth a thread
+_SMALLEST_PIECE = 2**15
+_BLOCK = 2**12
 
 
 def arrange(keys: Sequence[pa.Array], order: Sequence[pa.Array], size: int) -> tuple[Any, Array]:
@@ -38,28 +43,54 @@ def _grouped(permutation: Array | None, codes: Array) -> tuple[Array | None, Arr
     if compiled_loop(_is_sorted)(placed):
         starts = np.flatnonzero(np.diff(placed, prepend=-1))
         return permutation, np.append(starts, NEVER)
-    step, places = np.empty(len(placed), np.int64), np.zeros(int(placed.max()) + 2, np.int64)
-    compiled_loop(_counted)(placed, places, step)
-    # Behind the last row of each code is where the next begins; codes of no rows begin nowhere.
-    starts = np.unique(np.concatenate([[0], places[:-2]]))
-    return (step if permutation is None else permutation[step]), np.append(starts, NEVER)
+    step, begins = _by_counting(placed, int(placed.max()) + 1)
+    # A code of no rows begins where the next one does.
+    return (step if permutation is None else permutation[step]), np.append(np.unique(begins), NEVER)
 
 
 def _is_sorted(ranks: Array) -> bool:
-    # Compiled, because numpy would write an array to look at one.
-    for row in range(1, len(ranks)):  # noqa: SIM110
-        if ranks[row] < ranks[row - 1]:
+    # Compiled, because numpy would write an array to look at one; in blocks without a way out, of
+    # which the compiler makes wide instructions.
+    for begin in range(1, len(ranks), _BLOCK):
+        falls = 0
+        for row in range(begin, min(begin + _BLOCK, len(ranks))):
+            falls += ranks[row] < ranks[row - 1]
+        if falls:
             return False
     return True
 
 
-def _counted(codes: Array, places: Array, permutation: Array) -> None:
+def _by_counting(codes: Array, most: int) -> tuple[Array, Array]:
+    """The rows sorted by codes below `most`, stably, and where the rows of each code begin."""
+    size = len(codes)
+    pieces = max(min(cores(), size // max(most, _SMALLEST_PIECE)), 1)
+    marks = [size * piece // pieces for piece in range(pieces + 1)]
+    counts = np.zeros((pieces, most), np.int64)
+    in_threads(
+        lambda n: compiled_loop(_count)(codes[marks[n] : marks[n + 1]], counts[n]), range(pieces)
+    )
+    # Where the rows of a code and a piece begin: by code, then by piece.
+    ends = np.cumsum(counts.T).reshape(most, pieces)
+    places = np.ascontiguousarray((ends - counts.T).T)
+    begins = places[0].copy()
+    # Half as wide as a row's number may be, where that will do: what follows reads and writes less.
+    sorted_rows = np.empty(size, np.int32 if size < 2**31 else np.int64)
+
+    def place(piece: int) -> None:
+        compiled_loop(_place)(codes, marks[piece], marks[piece + 1], places[piece], sorted_rows)
+
+    in_threads(place, range(pieces))
+    return sorted_rows, begins
+
+
+def _count(codes: Array, counts: Array) -> None:
     for row in range(len(codes)):
-        places[codes[row] + 1] += 1
-    for code in range(1, len(places)):
-        places[code] += places[code - 1]
-    for row in range(len(codes)):
-        permutation[places[codes[row]]] = row
+        counts[codes[row]] += 1
+
+
+def _place(codes: Array, begin: int, stop: int, places: Array, sorted_rows: Array) -> None:
+    for row in range(begin, stop):
+        sorted_rows[places[codes[row]]] = row
         places[codes[row]] += 1
 
 
@@ -71,9 +102,7 @@ def _refine(permutation: Array | None, ranks: Array) -> Array | None:
     lowest, highest = int(placed.min()), int(placed.max())
     if highest - lowest <= len(placed):
         # As many values as rows or fewer: counting them sorts five times faster than comparing.
-        step = np.empty(len(placed), np.int64)
-        places = np.zeros(highest - lowest + 2, np.int64)
-        compiled_loop(_counted)(placed - lowest, places, step)
+        step, _begins = _by_counting(placed - lowest, highest - lowest + 1)
     else:
         step = np.argsort(placed, kind="stable")
     return step if permutation is None else permutation[step]
@@ -118,7 +147,8 @@ def _codes(column: pa.Array) -> Array:
     if pa.types.is_integer(column.type) and not column.null_count and len(column):
         lowest, highest = pc.min_max(column).as_py().values()
         if highest - lowest < max(len(column), 2**16) and -(2**63) <= lowest <= highest < 2**63:
-            return column.cast(pa.int64()).to_numpy() - lowest  # type: ignore[no-any-return]
+            codes = column.cast(pa.int64()).to_numpy()
+            return codes - lowest if lowest else codes  # type: ignore[no-any-return]
     encoded = column.dictionary_encode(null_encoding="encode")
     return encoded.indices.cast(pa.int64()).to_numpy()  # type: ignore[no-any-return]
 
