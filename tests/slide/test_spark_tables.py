@@ -113,10 +113,32 @@ def test_slices_by_spark(
     assert_same(on_spark, wr.slide(events, **arguments), key)
 
 
+KERNELS = [
+    wr.variance("n"), wr.stddev("x"), wr.sum("x"), wr.mean("x").where("n > 0").alias("some"),
+    wr.count("x").where("n > 0").alias("counted"), wr.count(), wr.max_count("n"),
+    wr.covariance("x", "n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", [["case", "name"], []], ids=str)
+def test_slices_by_kernels(
+    frame: "DataFrame", events: pa.Table, key: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("windrow.spark.looks._DENSE", 0.0)
+    arguments: dict[str, Any] = {"key": key, "order": "ts", "windows": CLOCKS, "aggs": KERNELS}
+    on_spark = wr.slide(frame, **arguments)
+    assert "partials of slices" in explained(on_spark)
+    assert_same(on_spark, wr.slide(events, **arguments), key)
+
+
 def has_slices(answers: "DataFrame") -> bool:
-    with contextlib.redirect_stdout(io.StringIO()) as explained:
+    return "HashAggregate(" in explained(answers)
+
+
+def explained(answers: "DataFrame") -> str:
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
         answers.explain()
-    return "HashAggregate(" in explained.getvalue()
+    return printed.getvalue()
 
 
 def test_slices_are_made_before_the_shuffle_where_they_have_many_rows(

@@ -49,11 +49,12 @@ class Product:
             replace(part, monoid=part.monoid.for_nulls or part.monoid) if part.nullable else part
             for part in parts
         )
-        counters = [
-            Part(COUNT, part.inputs, part.nullable)
-            for part in self.parts
+        self._counted = [
+            index
+            for index, part in enumerate(self.parts)
             if part.nullable and part.monoid.defined is None
         ]
+        counters = [replace(self.parts[index], monoid=COUNT) for index in self._counted]
         #: the parts, and counts for those that cannot tell by themselves that they have no values
         self.members = (*self.parts, *counters)
         self._places: dict[tuple[str, tuple[int, ...], tuple[int, ...]], int] = {}
@@ -119,6 +120,12 @@ class Product:
         return [
             self._places[entry.name, part.inputs, part.nullable] for entry in part.monoid.fields
         ]
+
+    def counter_of(self, index: int) -> int | None:
+        """The member that counts the values of a part that cannot tell by itself if it has any."""
+        if index not in self._counted:
+            return None
+        return len(self.parts) + self._counted.index(index)
 
     def identity(self) -> Any:
         """The product's partial of no events, as a kernel takes it: row 0 stands for a row."""

@@ -1,23 +1,26 @@
-"""Rows into slices by Spark's own aggregates, before they are shuffled and go to Python.
+"""Rows into slices before they are shuffled: few rows are sorted then, and go to Python.
 
-For periodic windows of time the slice of a row is arithmetic: it begins at the last edge of any
-window at or before the row's time. Where Spark has aggregates that are the fields of a partial, it
-combines the rows of each key and slice, and what is left is `slide` again: over the slices, as if
-each were one event at the time at which it begins, with a lift that takes the fields as they are.
+`windrow.runtime.partials` says what slices are, and what `slide` over them is. Where Spark has
+aggregates that are the fields of a partial, it combines the rows of each key and slice; of other
+partials that are numbers, and to which the order of rows means nothing, windrow's kernels make one
+for each key and slice of a batch.
 
     events                 (key, time, x)
-    Spark's aggregates     (key, slice, count(x), sum(x), ...)
+    fields                 (key, slice, count(x), sum(x), ...)
     windrow                (key, window_start, window_end, mean(x), ...)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import DataType, DateType, DoubleType, LongType, StructField, StructType
 
 from windrow.algebra.aggregation import Input
@@ -25,40 +28,130 @@ from windrow.algebra.kinds import Kind
 from windrow.algebra.ordering import rank
 from windrow.planning.resolve import Feature
 from windrow.planning.slide import SlidePlan
-from windrow.runtime import columns as arrow
-from windrow.runtime.answering import times_to_arrow
+from windrow.runtime.partials import (
+    SlicePartials,
+    has_partials,
+    has_slices,
+    itself,
+    over_slices,
+    several,
+    slice_edges,
+    slice_name,
+)
+from windrow.spark.answers import ROWS_AT_ONCE, gathered
 from windrow.spark.looks import are_slices_dense
-from windrow.windows import EveryTime, TimeWindow
+from windrow.spark.source import Source
 
 Column = Any
 
 _MICROSECONDS_PER_DAY = 86_400_000_000
 _LOW_BITS = 2**32 - 1
 
-# What a lift makes of the fields of a slice ------------------------------------------------------
+
+def slices_of(source: Source, plan: SlidePlan, nullable: AbstractSet[str]) -> Slices | None:
+    """The slices of a source whose columns are those that the plan reads, if it has slices."""
+    if not has_slices(plan):
+        return None
+    if all(_fields_of(feature, plan.schema) is not None for feature in plan.features):
+        return SparkSlices(source, plan)
+    return PythonSlices(source, plan, nullable) if has_partials(plan) else None
 
 
-def itself(field: Any) -> Any:
-    """One field."""
-    return field
+class Slices(ABC):
+    """The slices of a DataFrame, and what `slide` has to do with them."""
+
+    #: `slide` over slices
+    plan: SlidePlan
+
+    def __init__(self, source: Source, plan: SlidePlan) -> None:
+        """The columns of the source are those that the plan reads, in its order."""
+        self._source, self._rows = source, plan
+        self._fields = dict(zip(plan.columns, source.schema.fields, strict=True))
+
+    @property
+    @abstractmethod
+    def nullable(self) -> set[str]:
+        """The columns of fields that may hold nulls."""
+
+    @property
+    @abstractmethod
+    def _types(self) -> dict[str, DataType]:
+        """The columns of fields."""
+
+    @abstractmethod
+    def frame(self) -> Any:
+        """Rows for the keys and slices, in no order."""
+
+    @property
+    def schema(self) -> StructType:
+        """The columns of the slices."""
+        keys = [self._fields[name] for name in self._rows.key]
+        fields = [StructField(name, each) for name, each in self._types.items()]
+        return StructType([*keys, StructField(slice_name(self._rows), LongType()), *fields])
+
+    @property
+    def are_dense(self) -> bool:
+        """Whether they have so many rows that making them before a shuffle pays."""
+        return are_slices_dense(self._source.frame, self._keys, self._begin)
+
+    @property
+    def _keys(self) -> list[str]:
+        return [self._fields[name].name for name in self._rows.key]
+
+    @property
+    def _begin(self) -> Column:
+        """Where the slice of a row begins, in microseconds: at the last edge of any window."""
+        order = self._fields[self._rows.order[0]]
+        time = F.unix_micros(F.col(order.name))
+        if isinstance(order.dataType, DateType):
+            time = F.unix_date(F.col(order.name)).cast("long") * _MICROSECONDS_PER_DAY
+        last = [
+            time - F.pmod(time - F.lit(edge), F.lit(slide))
+            for edge, slide in slice_edges(self._rows)
+        ]
+        return F.greatest(*last) if len(last) > 1 else last[0]
 
 
-def two(first: Any, second: Any) -> Any:
-    """Two fields."""
-    return (first, second)
+# By windrow's kernels ----------------------------------------------------------------------------
 
 
-def three(first: Any, second: Any, third: Any) -> Any:
-    """Three fields."""
-    return (first, second, third)
+class PythonSlices(Slices):
+    """Slices that windrow's kernels make of batches; a key and slice may come several times."""
+
+    def __init__(self, source: Source, plan: SlidePlan, nullable: AbstractSet[str]) -> None:
+        super().__init__(source, plan)
+        self._nullable = nullable
+        self._partials = SlicePartials(plan, nullable)
+        self.plan = self._partials.plan
+
+    @property
+    def nullable(self) -> set[str]:
+        """The fields of parts that cannot tell by themselves that they have no values."""
+        return self._partials.nullable
+
+    @property
+    def _types(self) -> dict[str, DataType]:
+        return {name: from_arrow_type(each) for name, each in self._partials.types.items()}
+
+    def frame(self) -> Any:
+        """Rows for the keys and slices of each batch."""
+        plan, nullable, names = self._rows, self._nullable, self.schema.names
+
+        def combine(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            partials = SlicePartials(plan, nullable)
+            for batch in gathered(batches, ROWS_AT_ONCE):
+                yield partials.of(batch.rename_columns(plan.columns)).rename_columns(names)
+
+        title = "windrow slide: partials of slices"
+        return self._source.map_in_arrow(self._source.frame, combine, self.schema, title)
+
+
+# By Spark's own aggregates -----------------------------------------------------------------------
 
 
 def two_ranks(smallest: Any, largest: Any) -> Any:
     """Two floats, by rank."""
     return (rank(smallest), rank(largest))
-
-
-# Spark's aggregates for fields -------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -86,13 +179,13 @@ _FIELDS = {
 
 _FLOATS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "sum": (("sum",), itself),
-    "mean": (("sum", "count"), two),
+    "mean": (("sum", "count"), several),
     "value_range": (("min", "max"), two_ranks),
 }
 _INTEGERS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
-    "sum": (("sum_high", "sum_low"), two),
-    "mean": (("sum_high", "sum_low", "count"), three),
-    "value_range": (("min", "max"), two),
+    "sum": (("sum_high", "sum_low"), several),
+    "mean": (("sum_high", "sum_low", "count"), several),
+    "value_range": (("min", "max"), several),
 }
 # No moments: Spark's sum and variance of a slice do not tell its mean to the last digit, so that a
 # variance far from zero would lose digits that windrow's own partial keeps.
@@ -109,60 +202,51 @@ def _fields_of(
 ) -> tuple[tuple[str, ...], Callable[..., Any] | None] | None:
     """The aggregates of Spark that are a feature's partial, and its lift; or None."""
     aggregation = feature.aggregation
-    if aggregation.custom or not (feature.compiled or aggregation.name == "count"):
+    compiled = feature.compiled or aggregation.name == "count"
+    if aggregation.custom or feature.condition is not None or not compiled:
         return None
     kinds = [Kind.of(schema.field(column).type) for column in feature.columns]
     by_kind = _FLOATS if Kind.FLOAT in kinds else _INTEGERS
     return by_kind.get(aggregation.name, _ANY.get(aggregation.name))
 
 
-# A plan over slices ------------------------------------------------------------------------------
+class SparkSlices(Slices):
+    """Slices that Spark makes; each key and slice once."""
 
-
-def can_slice(plan: SlidePlan) -> bool:
-    """Whether all windows are periodic in time, and Spark has the fields of all partials."""
-    return all(
-        isinstance(window, TimeWindow) and isinstance(window.every, EveryTime)
-        for window in plan.windows.values()
-    ) and all(_fields_of(feature, plan.schema) is not None for feature in plan.features)
-
-
-class Sliced:
-    """The slices of a DataFrame, and what `slide` has to do with them."""
-
-    def __init__(self, frame: Any, schema: StructType, plan: SlidePlan) -> None:
-        """The columns of the frame are those that the plan reads, under the schema's names."""
-        self._source = plan
-        self._frame = frame
-        places = {name: index for index, name in enumerate(plan.columns)}
-        self._fields = {name: schema.fields[index] for name, index in places.items()}
+    def __init__(self, source: Source, plan: SlidePlan) -> None:
+        super().__init__(source, plan)
         #: the aggregates, by the names of their columns
         self._aggregates: dict[str, tuple[Column, DataType]] = {}
-        features = tuple(map(self._merging, plan.features))
-        arrow_fields = [plan.schema.field(name) for name in plan.key]
-        self.plan = replace(
-            plan,
-            order=(self._slice,),
-            features=features,
-            schema=pa.schema([*arrow_fields, pa.field(self._slice, plan.order_type)]),
-        )
+        self.plan = over_slices(plan, tuple(map(self._merging, plan.features)))
 
     @property
-    def _slice(self) -> str:
-        """A name that no key has."""
-        return "slice" + "_" * max(map(len, ("", *self._source.key)))
+    def nullable(self) -> set[str]:
+        """All but counts: a slice may hold no values, and still it counts them."""
+        counts = f"{slice_name(self._rows)}_count_"
+        return {name for name in self._aggregates if not name.startswith(counts)}
+
+    @property
+    def _types(self) -> dict[str, DataType]:
+        return {name: each for name, (_, each) in self._aggregates.items()}
+
+    def frame(self) -> Any:
+        """A row for each key and slice."""
+        order = self._fields[self._rows.order[0]].name
+        aggregates = [each.alias(name) for name, (each, _) in self._aggregates.items()]
+        present = self._source.frame.where(F.col(order).isNotNull())
+        begin = self._begin.alias(slice_name(self._rows))
+        return present.groupBy(*self._keys, begin).agg(*aggregates)
 
     def _merging(self, feature: Feature) -> Feature:
         """The feature over the fields of slices."""
-        found = _fields_of(feature, self._source.schema)
+        found = _fields_of(feature, self._rows.schema)
         assert found is not None
         names, lift = found
         columns = tuple(self._aggregate(name, feature.columns) for name in names)
-        inputs = tuple(Input(name) for name in names)
         monoid = feature.monoid if lift is None else replace(feature.monoid, lift=lift)
         return replace(
             feature,
-            aggregation=replace(feature.aggregation, inputs=inputs),
+            aggregation=replace(feature.aggregation, inputs=tuple(map(Input, names))),
             columns=columns,
             monoid=monoid,
             compiled=True,
@@ -170,69 +254,9 @@ class Sliced:
 
     def _aggregate(self, name: str, columns: Sequence[str]) -> str:
         field = self._fields[columns[0]] if columns else None
-        label = f"{self._slice}_{name}_{field.name if field else ''}"
+        label = f"{slice_name(self._rows)}_{name}_{field.name if field else ''}"
         aggregate = _FIELDS[name]
         of = F.lit(1) if field is None else F.col(field.name)
         data_type = aggregate.type or (field.dataType if field else LongType())
         self._aggregates[label] = aggregate.of(of), data_type
         return label
-
-    @property
-    def nullable(self) -> set[str]:
-        """Columns that may hold nulls: a slice may hold no values, and still it counts them."""
-        counts = f"{self._slice}_count_"
-        return {name for name in self._aggregates if not name.startswith(counts)}
-
-    @property
-    def schema(self) -> StructType:
-        """The columns of the slices."""
-        keys = [self._fields[name] for name in self._source.key]
-        added = [StructField(name, each) for name, (_, each) in self._aggregates.items()]
-        return StructType([*keys, StructField(self._slice, LongType()), *added])
-
-    @property
-    def is_dense(self) -> bool:
-        """Whether slices have so many rows that they are worth combining before a shuffle."""
-        return are_slices_dense(self._frame, self._keys, self._begin)
-
-    def frame(self) -> Any:
-        """A row for each key and slice, in no order."""
-        order = self._fields[self._source.order[0]].name
-        aggregates = [each.alias(name) for name, (each, _) in self._aggregates.items()]
-        present = self._frame.where(F.col(order).isNotNull())
-        return present.groupBy(*self._keys, self._begin.alias(self._slice)).agg(*aggregates)
-
-    @property
-    def _keys(self) -> list[str]:
-        return [self._fields[name].name for name in self._source.key]
-
-    @property
-    def _begin(self) -> Column:
-        """Where the slice of a row begins."""
-        order = self._fields[self._source.order[0]]
-        time = F.unix_micros(F.col(order.name))
-        if isinstance(order.dataType, DateType):
-            time = F.unix_date(F.col(order.name)).cast("long") * _MICROSECONDS_PER_DAY
-        return _slice_of(time, self._source)
-
-
-def at_begin(batch: pa.RecordBatch, plan: SlidePlan) -> pa.RecordBatch:
-    """A batch of slices as events at the times at which the slices begin."""
-    (name,) = plan.order
-    tick = arrow.nanoseconds_per_tick(plan.order_type) // 1_000
-    place = batch.schema.get_field_index(name)
-    times = batch[name].to_numpy() // tick
-    return batch.set_column(place, name, times_to_arrow(times, plan.order_type))
-
-
-def _slice_of(time: Column, plan: SlidePlan) -> Column:
-    """Where the slice of a time begins, in microseconds: at the last edge of any window."""
-    edges = set()
-    for window in plan.windows.values():
-        assert isinstance(window, TimeWindow)
-        assert isinstance(window.every, EveryTime)
-        slide = window.every.time // 1_000
-        for edge in (window.every.offset, window.every.offset + window.range):
-            edges.add((edge // 1_000 % slide, slide))
-    last = [time - F.pmod(time - F.lit(edge), F.lit(slide)) for edge, slide in sorted(edges)]
-    return F.greatest(*last) if len(last) > 1 else last[0]

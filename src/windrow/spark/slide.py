@@ -1,7 +1,7 @@
 """`slide` on batch DataFrames: one shuffle by key, one sort, one pass over Arrow batches.
 
-Where Spark can, and slices have many rows, it combines rows into slices first, so that few rows are
-shuffled, sorted and go to Python.
+Where slices have many rows, rows are combined into slices first, so that few rows are shuffled and
+sorted.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pyspark.sql.types import StructType
 from windrow.errors import InvalidArgument
 from windrow.planning.resolve import require_final
 from windrow.planning.slide import SlidePlan, resolve_slide
+from windrow.runtime.partials import at_begin
 from windrow.runtime.sliding import Sliding
 from windrow.spark.answers import (
     ROWS_AT_ONCE,
@@ -29,7 +30,7 @@ from windrow.spark.answers import (
 from windrow.spark.frames import plain_names, renamed, require_new_names
 from windrow.spark.looks import may_look
 from windrow.spark.schema import arrow_schema, nullable_columns
-from windrow.spark.slices import Sliced, at_begin, can_slice
+from windrow.spark.slices import Slices, slices_of
 from windrow.spark.source import Source, source_of, title
 
 Prepare = Callable[[pa.RecordBatch, SlidePlan], pa.RecordBatch]
@@ -68,11 +69,11 @@ def slide_dataframe(
     names = dict(zip(plan.columns, read.schema.names, strict=True))
     key, order = [[names[name] for name in wanted] for wanted in (plan.key, plan.order)]
     arranged, prepare = read.frame, None
-    sliced = Sliced(read.frame, read.schema, plan) if can_slice(plan) else None
-    if sliced is not None and (not key or _is_worth_slicing(sliced, source)):
-        plan, nullable, prepare = sliced.plan, sliced.nullable, at_begin
-        arranged, order = sliced.frame(), list(plan.order)
-        read = replace(read, schema=sliced.schema)
+    slices = slices_of(read, plan, nullable)
+    if slices is not None and (not key or _are_worth_making(slices, source)):
+        plan, nullable, prepare = slices.plan, slices.nullable, at_begin
+        arranged, order = slices.frame(), list(plan.order)
+        read = replace(read, schema=slices.schema)
     arranged = arranged.repartition(*key) if key else arranged.repartition(1)
     answered = read.map_in_arrow(
         arranged.sortWithinPartitions(*key, *order),
@@ -83,7 +84,7 @@ def slide_dataframe(
     return answered.toDF(*result.names)
 
 
-def _is_worth_slicing(sliced: Sliced, source: Source) -> bool:
+def _are_worth_making(slices: Slices, source: Source) -> bool:
     """Whether rows are combined into slices before they are shuffled by key.
 
     1M rows in 100 keys, 10:1, on 2 busy cores: where a slice holds sixty rows, slices first took
@@ -91,7 +92,7 @@ def _is_worth_slicing(sliced: Sliced, source: Source) -> bool:
     slices go first where nothing is known.
     """
     may_ask = source.may_ask and may_look(source.frame.sparkSession)
-    return not may_ask or sliced.is_dense
+    return not may_ask or slices.are_dense
 
 
 def _answer_partition(plan: SlidePlan, nullable: set[str], prepare: Prepare | None) -> Any:
