@@ -24,6 +24,7 @@ SUITES = {
     "spark_builtin": "Spark batch, one built-in function",
     "spark_slide": "Spark batch, sliding windows",
     "spark_user": "Spark batch, an aggregation of one's own",
+    "spark_columns": "Spark batch, columns that no window needs (ratio: beside over across)",
     "spark_settings": "Spark batch, settings of the session (ratio: the usual time over this one)",
     "streaming": "Spark streams, against Spark's own windows",
     "spark_memory": "Spark batch, a key of any size in bounded memory",
