@@ -1,8 +1,8 @@
 """Columns that windows do not need: across to Python and back, or kept beside in the JVM.
 
-Both ways shuffle and sort the same rows, and copy a column in place of an answer. `mapInArrow` takes
-whole rows, as `wr.over` does. An Arrow function of a struct takes the columns that are needed, and
-Spark keeps the others in a queue until the answers are back.
+Both ways shuffle and sort the same rows, and copy a column in place of an answer. `mapInArrow`
+takes whole rows, as `wr.over` does. An Arrow function of a struct takes the columns that are
+needed, and Spark keeps the others in a queue until the answers are back.
 """
 
 from __future__ import annotations
