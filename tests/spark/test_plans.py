@@ -53,6 +53,18 @@ def test_a_long_name_is_cut(spark: "SparkSession", capsys: pytest.CaptureFixture
     assert " ...(id#" in explained(capsys, answer)
 
 
+@pytest.mark.parametrize("window", [wr.rows(2), wr.time("1 hour")], ids=str)
+def test_without_a_key_spark_never_warns_of_one_partition(
+    spark: "SparkSession", capsys: pytest.CaptureFixture[str], window: Any
+) -> None:
+    frame = spark.range(9).selectExpr("id", "timestamp_seconds(id) AS ts")
+    answer = wr.over(frame, order="ts", windows=window, aggs=wr.max("id"))
+    # Only Spark's own operator gives that warning, and only without a PARTITION BY.
+    assert "Window [" not in explained(capsys, answer)
+    native = frame.selectExpr("max(id) OVER (ORDER BY ts ROWS 1 PRECEDING)")
+    assert "Window [" in explained(capsys, native)
+
+
 @pytest.mark.parametrize("usual", [None, "the user's"])
 def test_jobs_of_windrow_are_described(spark: "SparkSession", usual: str | None) -> None:
     from windrow.spark.progress import described
