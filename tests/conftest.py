@@ -21,9 +21,12 @@ hypothesis.settings.load_profile("windrow")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out what is about machine code where none is made."""
+    """Leave out what is about machine code where none is made; one process has the session."""
     from windrow.algebra.compiler import is_enabled
 
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("spark"))
     if not is_enabled():
         skip = pytest.mark.skip(reason="kernels are not compiled: unset NUMBA_DISABLE_JIT")
         for item in items:
