@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # Targets check what the machine lacks before they install or run anything: order matters.
 .NOTPARALLEL:
-.PHONY: help setup demo test seeds check bench bench-spark bench-streaming clean java
+.PHONY: help setup demo test seeds check bench bench-spark bench-streaming soak clean java
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -50,7 +50,10 @@ bench-spark: java $(STAMP) ## measure windrow on Spark against Spark's own windo
 	@$(BIN)/python -m benchmarks 'spark*'
 
 bench-streaming: java $(STAMP) ## measure windrow on Spark streams against Spark's own windows
-	@$(BIN)/python -m benchmarks streaming
+	@$(BIN)/python -m benchmarks 'streaming*'
+
+soak: java $(STAMP) ## run a stream for 20 minutes and see whether memory stays flat
+	@$(BIN)/python -m benchmarks.soak $(SOAK_ARGS)
 
 clean: ## remove .venv, caches and what the demo wrote
 	@rm -rf $(VENV) demo-output build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -31,7 +31,7 @@ KEYS = 1_000
 FILES = 8
 SCHEMA = "k long, ts timestamp, x double"
 _ARROW = pa.schema([("k", pa.int64()), ("ts", pa.timestamp("us", "UTC")), ("x", pa.float64())])
-_CONF = {
+SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -46,7 +46,7 @@ Query = Callable[[DataFrame], DataFrame]
 
 def run(events: int = EVENTS, fewer: int = FEWER_EVENTS, rounds: int = 2) -> list[Comparison]:
     """Throughput at several ratios of range to slide, and what state costs."""
-    with session(**_CONF) as spark, files(events) as many, files(fewer) as few:
+    with session(**SETTINGS) as spark, files(events) as many, files(fewer) as few:
         at_60 = race(spark, many, {"windrow": windrow(60), "F.window": native(60)}, rounds)
         at_500 = race(spark, few, {"windrow": windrow(500), "F.window": native(500)}, rounds)
         ranges = race(spark, many, {"60": windrow(60), "3600": windrow(3600)}, rounds)

@@ -1,17 +1,27 @@
 """A streaming query to be killed: `python -m tests.stream.crashing FOLDER`.
 
-It reads FOLDER/events, writes FOLDER/answers, and ends when there are no more events.
+It reads FOLDER/events, writes FOLDER/answers, and ends when there are no more events. Its
+executor is a process of its own, and so are its Python workers.
 """
 
 from __future__ import annotations
 
+import os
+import random
+import signal
+import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import windrow as wr
 from tests.stream.conftest import PROVIDER, ROCKSDB
 from tests.stream.files import read_stream, run_to_end
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 #: what is asked, also of the table that the answers are compared with
 ASKED: dict[str, Any] = {
@@ -23,6 +33,11 @@ ASKED: dict[str, Any] = {
     },
     "aggs": [wr.max("x"), wr.sum("n"), wr.count("x"), wr.arg_max("x", "place")],
 }
+#: by the kind of process, what its command line holds
+KINDS = {"worker": "pyspark.daemon", "executor": "CoarseGrainedExecutorBackend", "driver": ""}
+ROOT = Path(__file__).parents[2]
+#: seconds until something has to happen
+PATIENCE = 400
 
 
 def main(folder: Path) -> None:
@@ -30,12 +45,98 @@ def main(folder: Path) -> None:
 
     session = local_session(
         "windrow crashes",
-        cores=2,
         log_file=folder / "spark.log",
-        **{PROVIDER: ROCKSDB, "spark.sql.shuffle.partitions": "2", "spark.driver.memory": "1g"},
-    )
+        **{
+            PROVIDER: ROCKSDB, "spark.sql.shuffle.partitions": "2",
+            "spark.master": "local-cluster[1,2,512]", "spark.executor.memory": "512m",
+            "spark.driver.memory": "1g",
+        },
+    )  # fmt: skip
+    run(session, folder)
+
+
+def run(session: SparkSession, folder: Path) -> None:
+    """Run the query to its end."""
     stream = read_stream(session, folder / "events")
     run_to_end(wr.slide(stream, lateness="10 seconds", **ASKED), folder / "answers")
+
+
+class Crashing:
+    """The query in a process of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        paths = os.pathsep.join([str(ROOT / "src"), str(ROOT)])  # executors start elsewhere
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.stream.crashing", str(folder)],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": paths, "PYSPARK_PYTHON": sys.executable},
+            stderr=(folder / "errors.log").open("a"),
+        )
+
+    def is_over(self) -> bool:
+        """Whether the query has come to its end, and not to another one."""
+        assert self._process.poll() in (None, 0), (self._folder / "errors.log").read_text()
+        return self._process.poll() == 0
+
+    def kill(self, kind: str, chance: random.Random) -> bool:
+        """Kill a process of a kind by SIGKILL; with the driver all others go.
+
+        Waits until there is one; whether one came before the query was over.
+        """
+        if kind == "driver":
+            self.kill_all()
+            return True
+        deadline = time.monotonic() + PATIENCE
+        while not self.is_over():
+            assert time.monotonic() < deadline, f"no {kind} starts"
+            victims = self._of_kind(kind)
+            with suppress(ProcessLookupError):  # it has just ended by itself
+                if victims:
+                    os.kill(chance.choice(victims), signal.SIGKILL)
+                    return True
+            time.sleep(0.05)
+        return False
+
+    def kill_all(self) -> None:
+        """Kill the driver and all that it started, at once."""
+        for process in _started_by(self._process.pid):
+            with suppress(ProcessLookupError):
+                os.kill(process.number, signal.SIGKILL)
+        self._process.kill()
+        self._process.wait()
+
+    def _of_kind(self, kind: str) -> list[int]:
+        found = [each for each in _started_by(self._process.pid) if KINDS[kind] in each.command]
+        alike = {each.number for each in found}
+        # A daemon of the same command makes Python's workers; what an executor starts looks like
+        # it for a moment.
+        forked = kind == "worker"
+        return [each.number for each in found if (each.parent in alike) == forked]
+
+
+class Process(NamedTuple):
+    """A process of this machine."""
+
+    number: int
+    parent: int
+    command: str
+
+
+def _started_by(process: int) -> list[Process]:
+    """The processes that one has started, and those that they have."""
+    listed = subprocess.run(
+        ["ps", "-A", "-ww", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True
+    )
+    rows = (line.split(None, 2) for line in listed.stdout.splitlines())
+    everything = [Process(int(row[0]), int(row[1]), row[2]) for row in rows if len(row) == 3]
+    found, parents = list[Process](), [process]
+    while parents:
+        parent = parents.pop()
+        children = [each for each in everything if each.parent == parent]
+        found += children
+        parents += [each.number for each in children]
+    return found
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -52,12 +53,16 @@ def answer_batches(table: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatc
     yield from table.combine_chunks().to_batches(max_chunksize=ROWS_AT_ONCE)
 
 
-def gathered(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
-    """The same rows in batches of at least so many."""
+def gathered(
+    batches: Iterable[pa.RecordBatch], rows: int, most_bytes: float = math.inf
+) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches of at least so many, or of so many bytes where rows are wide."""
     held: list[pa.RecordBatch] = []
     for batch in batches:
         held.append(batch)
-        if sum(each.num_rows for each in held) >= rows:
+        if sum(each.num_rows for each in held) >= rows or (
+            sum(each.nbytes for each in held) >= most_bytes
+        ):
             yield pa.concat_batches(held)
             held = []
     if any(each.num_rows for each in held):

@@ -24,8 +24,9 @@ PACKED = StructType().add("shard", "integer").add("newest", "timestamp").add("pa
 _PACKED = pa.schema(
     [("shard", pa.int32()), ("newest", pa.timestamp("us", "UTC")), ("payload", pa.binary())]
 )
-#: so many events are packed at once
+#: so many events are packed at once, fewer if they are wide: a payload is one value of a row
 _EVENTS_AT_ONCE = 2**18
+_BYTES_AT_ONCE = 2**26
 
 
 def pack(schema: pa.Schema, order: str, shards: int, history: bool = False) -> Function:
@@ -42,7 +43,7 @@ def pack(schema: pa.Schema, order: str, shards: int, history: bool = False) -> F
     told = stands_for.tolist() if history else [0]
 
     def packed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in gathered(batches, _EVENTS_AT_ONCE):
+        for batch in gathered(batches, _EVENTS_AT_ONCE, _BYTES_AT_ONCE):
             numbers = batch.column(0).to_numpy()
             events = pa.RecordBatch.from_arrays(
                 [
