@@ -98,6 +98,8 @@ def comparable(found: Any, kind: Kind, aggregation: Aggregation) -> Any:
     """Times inside a kernel are microseconds; what looks at them gives microseconds back."""
     if kind is Kind.TEMPORAL and aggregation.name in ("min", "max"):
         return EPOCH + timedelta(microseconds=int(found))
+    if kind is Kind.TEMPORAL and aggregation.name in ("top_3", "bottom_2"):
+        return [EPOCH + timedelta(microseconds=ticks) for ticks in found]
     if kind is Kind.TEMPORAL and aggregation.name in ("value_range", "change"):
         return timedelta(microseconds=int(found))
     return found

@@ -201,6 +201,34 @@ def test_spark_opens_what_sketches_answer(spark: "SparkSession"):
 
 
 @pytest.mark.spark
+@pytest.mark.compiled
+def test_sketches_of_each_representation_on_spark_as_on_a_table(spark: "SparkSession"):
+    """Python objects, a row that is finished to a struct, a list out of a row."""
+    chance = np.random.default_rng(3)
+    table = pa.table(
+        {
+            "id": range(60),
+            "k": chance.integers(0, 2, 60),
+            "x": chance.normal(size=60),
+            "c": chance.choice(["a", "b", "c"], 60),
+        }
+    )
+    aggs = [
+        wr.approx_quantile("x", [0.1, 0.5]),
+        wr.frequent_items("c", 2),
+        wr.naive_bayes("c", "x"),
+        wr.moment_sketch("x"),
+        wr.top_k("x", 2),
+    ]
+    question: dict[str, Any] = {"key": "k", "order": "id", "windows": wr.rows(9), "aggs": aggs}
+    here = wr.over(table, **question)
+    there = wr.over(spark.createDataFrame(table), **question).toArrow().sort_by("id")
+    for measure in aggs:
+        assert there.schema.field(measure.name).type == here.schema.field(measure.name).type
+        assert str(there[measure.name].to_pylist()) == str(here[measure.name].to_pylist())
+
+
+@pytest.mark.spark
 def test_spark_counts_texts_in_the_same_places(spark: "SparkSession"):
     counted = spark._jvm.org.apache.spark.util.sketch.CountMinSketch.create(0.05, 0.95, 42)
     window = wr.Window(wr.count_min())

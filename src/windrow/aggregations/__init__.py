@@ -4,14 +4,7 @@ from windrow.aggregations.arg_extremes import arg_max, arg_min
 from windrow.aggregations.bits import all, any, bit_and, bit_or, bit_xor
 from windrow.aggregations.changes import change, rate
 from windrow.aggregations.classifiers import naive_bayes
-from windrow.aggregations.collections import (
-    bottom_k,
-    collect,
-    collect_distinct,
-    concat,
-    mode,
-    top_k,
-)
+from windrow.aggregations.collections import collect, collect_distinct, concat, mode
 from windrow.aggregations.count_min import CountMin, count_min
 from windrow.aggregations.counts import count, count_if
 from windrow.aggregations.decay import ewm_mean
@@ -20,6 +13,7 @@ from windrow.aggregations.drawing import m4
 from windrow.aggregations.extreme_counts import max_count, min_count
 from windrow.aggregations.extremes import max, min, relative_variation, value_range
 from windrow.aggregations.frequencies import frequent_items
+from windrow.aggregations.largest import bottom_k, top_k
 from windrow.aggregations.means import (
     geometric_mean,
     harmonic_mean,

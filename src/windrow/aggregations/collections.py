@@ -1,4 +1,4 @@
-"""Values gathered: all of them, the different ones, the largest, the most frequent.
+"""Values gathered: all of them, the different ones, the most frequent.
 
 A bound on their number is a parameter. It bounds the partials too, because what a bounded answer
 leaves out of a part of the window it leaves out of the whole.
@@ -7,14 +7,13 @@ leaves out of a part of the window it leaves out of the whole.
 from __future__ import annotations
 
 import functools
-import heapq
 import math
 from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
 
-from windrow.algebra.aggregation import ANYTHING, ORDERABLE, Aggregation, Input, parametrized
+from windrow.algebra.aggregation import ANYTHING, Aggregation, Input
 from windrow.algebra.counting import add, itself
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
@@ -202,40 +201,4 @@ mode = _plain(
     "the most frequent value, of equals the one that was seen first; with `limit`, more different "
     "values than that raise",
     variant=_mode,
-)  # fmt: skip
-
-
-# Largest and smallest values --------------------------------------------------------------------
-
-ORDERED = (Input("value", ORDERABLE),)
-
-
-def place(value: Any) -> Any:
-    """By what values are sorted: NaN after everything."""
-    return (value != value, 0 if value != value else value)
-
-
-def _k_of(
-    name: str, pick: Callable[..., list[Any]], adjective: str
-) -> Callable[[Any], Aggregation]:
-    def variant(k: Any) -> Aggregation:
-        at_least_one("k", k)
-
-        def best(older: Any, newer: Any) -> Any:
-            # Both are sorted, and older values come first among equals.
-            return tuple(pick(k, older + newer, key=place))
-
-        summary = f"the list of the {k} {adjective} values"
-        return _plain(f"{name}_{k}", ORDERED, (), alone, best, list, _list_of, summary)
-
-    return variant
-
-
-top_k = parametrized(
-    "top_k", ORDERED, _k_of("top", heapq.nlargest, "largest"), "k=3",
-    "the list of the `k` largest values, largest first",
-)  # fmt: skip
-bottom_k = parametrized(
-    "bottom_k", ORDERED, _k_of("bottom", heapq.nsmallest, "smallest"), "k=3",
-    "the list of the `k` smallest values, smallest first",
 )  # fmt: skip

@@ -43,7 +43,7 @@ def with_logarithms(column: pa.Array) -> Any:
     """The values and their logarithms, side by side."""
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
-    values = column.cast(pa.float64()).fill_null(1.0).to_numpy(zero_copy_only=False)
+    values = column.cast(pa.float64(), safe=False).fill_null(1.0).to_numpy(zero_copy_only=False)
     with np.errstate(all="ignore"):
         return np.stack([values, np.log(values)], axis=1)
 

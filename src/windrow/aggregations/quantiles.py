@@ -23,7 +23,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from windrow.aggregations.collections import place
+from windrow.aggregations.largest import place
 from windrow.aggregations.sketches import fraction, fractions
 from windrow.algebra.aggregation import ORDERABLE, Aggregation, Input, parametrized
 from windrow.algebra.equality import same

@@ -29,5 +29,5 @@ def rank(number: float) -> Partial:
 
 
 def unrank(rank: int) -> Partial:
-    """The float at a place in the order."""
+    """The float at a place in the order; of an array, each of them."""
     return np.int64(rank ^ ((rank >> 63) & _MAGNITUDE)).view(np.float64)

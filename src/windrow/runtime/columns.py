@@ -126,8 +126,10 @@ def answers_to_arrow(answers: Array, defined: Array | None, data_type: pa.DataTy
 def objects_to_arrow(answers: list[Any], data_type: pa.DataType, name: str) -> pa.Array:
     """Answers of the aggregation of that name in plain Python as a column of the promised type."""
     try:
-        if pa.types.is_integer(data_type):
-            # Told to expect integers, Arrow would cut floats off.
+        # Told to expect integers, Arrow would cut floats off; not told, it takes none above 2^63.
+        if pa.types.is_integer(data_type) and not (
+            pa.types.is_uint64(data_type) and all(isinstance(each, int | None) for each in answers)
+        ):
             return pa.array(answers).cast(data_type)
         return pa.array(answers, data_type)
     except OverflowError:

@@ -106,6 +106,8 @@ class Features(FeatureGroups):
             return arrow.objects_to_arrow(objects, feature.type, feature.aggregation.name)
         values, defined = self._numbers(answers, feature)
         if feature.monoid.lanes is not None:
+            if defined is not None:
+                values[~defined] = 0  # where a kernel has written nothing
             column = feature.monoid.lanes.finish(values, feature.type)
             return column if defined is None else pc.if_else(pa.array(defined), column, None)
         if feature.carried:

@@ -1,0 +1,158 @@
+"""The largest and the smallest values.
+
+Of numbers and times, a partial is a row: how many values it holds, and their keys, the largest
+first. A key is an integer that orders as the values do, or the other way round where the smallest
+are wanted. Two rows are merged as two sorted lists are.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.aggregations.collections import alone, at_least_one
+from windrow.aggregations.sketches import copied
+from windrow.algebra.aggregation import ORDERABLE, Aggregation, Input, parametrized
+from windrow.algebra.counting import itself
+from windrow.algebra.equality import same
+from windrow.algebra.kinds import Kind
+from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, Traits
+from windrow.algebra.ordering import rank, unrank
+
+ORDERED = (Input("value", ORDERABLE),)
+
+#: longer rows would fill a cache with a few hundred events
+_LONGEST_ROW = 128
+
+
+def _list_of(types: tuple[pa.DataType, ...]) -> pa.DataType:
+    return pa.list_(types[0])
+
+
+# Numbers, in rows --------------------------------------------------------------------------------
+
+
+def key_of_smallest(value: Any) -> Any:
+    """The smaller an integer, the larger its key."""
+    return ~value
+
+
+def rank_of_smallest(value: Any) -> Any:
+    """The smaller a float, the larger its key."""
+    return ~rank(value)
+
+
+def merge_largest(older: Any, newer: Any, into: Any) -> None:
+    """The largest keys of both, as many as there is room for; zeros behind them."""
+    held = min(older[0] + newer[0], len(into) - 1)
+    into[0] = held
+    left, right = 1, 1
+    for place in range(1, len(into)):
+        if place > held:
+            into[place] = 0
+        elif right > newer[0] or (left <= older[0] and older[left] >= newer[right]):
+            into[place] = older[left]
+            left += 1
+        else:
+            into[place] = newer[right]
+            right += 1
+
+
+def _in_rows(name: str, k: int, kind: Kind, smallest: bool) -> Monoid:
+    floats = kind is Kind.FLOAT
+    of_integer, of_float = (key_of_smallest, rank_of_smallest) if smallest else (itself, rank)
+    key = of_float if floats else of_integer
+    empty = np.zeros(1 + k, np.int64)
+
+    def begin(value: Any, into: Any) -> None:
+        into[0] = 1
+        into[1] = key(value)
+
+    def begun(value: Any) -> Any:
+        into = empty.copy()
+        begin(value, into)
+        return into
+
+    def merged(older: Any, newer: Any) -> Any:
+        into = empty.copy()
+        merge_largest(older, newer, into)
+        return into
+
+    def numbers(keys: Any) -> Any:
+        ordered = ~keys if smallest else keys
+        return unrank(ordered) if floats else ordered
+
+    def lower(partial: Any) -> Any:
+        return numbers(partial[1 : 1 + partial[0]]).tolist()
+
+    def finish(rows: Any, data_type: pa.DataType) -> pa.Array:
+        values = numbers(rows[:, 1:][np.arange(k) < rows[:, :1]])
+        offsets = np.concatenate([[0], np.cumsum(rows[:, 0])]).astype(np.int32)
+        column = _as_type(pa.array(values), data_type.value_type)
+        return pa.ListArray.from_arrays(offsets, column, type=data_type)
+
+    return Monoid(
+        identity=empty,
+        lift=begun,
+        combine=merged,
+        lower=lower,
+        in_place=InPlace(begin, merge_largest),
+        traits=Traits(commutative=True, exact=True),
+        fields=(Field(f"{name}_{k}", "int64", 1 + k),),
+        lanes=Lanes("int64", 1 + k, copied, finish),
+        output=_list_of,
+    )
+
+
+def _as_type(numbers: pa.Array, data_type: pa.DataType) -> pa.Array:
+    if Kind.of(data_type) is Kind.TEMPORAL:
+        width = pa.int64() if data_type.bit_width == 64 else pa.int32()
+        return numbers.cast(width).view(data_type)
+    return numbers.cast(data_type)
+
+
+# Python values -----------------------------------------------------------------------------------
+
+
+def place(value: Any) -> Any:
+    """By what values are sorted: NaN after everything."""
+    return (value != value, 0 if value != value else value)
+
+
+def _in_tuples(k: int, pick: Callable[..., list[Any]]) -> Monoid:
+    def best(older: Any, newer: Any) -> Any:
+        # Both are sorted, and older values come first among equals.
+        return tuple(pick(k, older + newer, key=place))
+
+    return Monoid((), alone, best, list, _list_of, Traits(exact=True))
+
+
+def _k_of(name: str, smallest: bool) -> Callable[[Any], Aggregation]:
+    pick = heapq.nsmallest if smallest else heapq.nlargest
+
+    def variant(k: Any) -> Aggregation:
+        at_least_one("k", k)
+
+        def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
+            if kinds[0].is_compiled and k < _LONGEST_ROW:
+                return _in_rows(name, k, kinds[0], smallest)
+            return _in_tuples(k, pick)
+
+        summary = f"the list of the {k} {'smallest' if smallest else 'largest'} values"
+        return Aggregation(f"{name}_{k}", ORDERED, monoid_for, same, summary)
+
+    return variant
+
+
+top_k = parametrized(
+    "top_k", ORDERED, _k_of("top", smallest=False), "k=3",
+    "the list of the `k` largest values, largest first",
+)  # fmt: skip
+bottom_k = parametrized(
+    "bottom_k", ORDERED, _k_of("bottom", smallest=True), "k=3",
+    "the list of the `k` smallest values, smallest first",
+)  # fmt: skip
