@@ -90,6 +90,7 @@ def test_awkward_values_are_answered_in_range_and_in_order(shape):
 
 
 @pytest.mark.usefixtures("interpreted")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_what_is_no_number_leaves_no_quantile_and_leaves_with_its_event(bad):
     table = pa.table({"id": range(4), "x": [1.0, bad, 2.0, 3.0]})
@@ -102,6 +103,7 @@ def test_what_is_no_number_leaves_no_quantile_and_leaves_with_its_event(bad):
 
 
 @pytest.mark.usefixtures("interpreted")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_numbers_of_all_kinds():
     table = pa.table(
         {
