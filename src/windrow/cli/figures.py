@@ -74,7 +74,7 @@ class Figures:
         """Take note of the batches of a query that are new."""
         known = self.batches[-1].number if self.batches else -1
         last = query.lastProgress
-        if last is None or last["batchId"] <= known or not last["observedMetrics"]:
+        if last is None or last["batchId"] <= known:
             return
         for each in query.recentProgress:
             if each["batchId"] > known and each["observedMetrics"]:
