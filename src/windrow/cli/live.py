@@ -61,20 +61,23 @@ def show(
             view.update()
             error = query.exception()
             if error is not None:
-                raise WindrowError(f"the query failed; see {output / 'spark.log'}: {error}")
+                reason = str(error).partition("\n")[0]
+                raise WindrowError(f"the query failed; see {output / 'spark.log'}: {reason}")
 
         with PlantProcess(readings, pace) as plant, _interruption() as interrupted:
             while not interrupted and not figures.is_over(seconds):
                 plant.require_alive()
                 look()
                 time.sleep(1 / _LOOKS_A_SECOND)
-        query.processAllAvailable()
-        look()
+        try:
+            query.processAllAvailable()
+        finally:
+            look()
     query.stop()
     _finish(console, output, CommittedFiles(answers).take())
 
 
-def live_windows(readings: Any, lateness: str) -> Any:
+def live_windows(readings: Any, lateness: str | None) -> Any:
     """The answers that the demo computes, of a stream or of a table."""
     return wr.slide(
         readings,
