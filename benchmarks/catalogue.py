@@ -30,8 +30,8 @@ Array = np.ndarray[Any, Any]
 
 WINDOW = 4096
 EVENTS = 2**18
-#: seconds of a million rounds, at one million per second
-BAR_SECONDS = EVENTS / 1e6
+#: million rounds per second that are wanted; of others, one
+WANTED = {"bloom_100": 8}
 BUDGET = 0.05
 
 
@@ -84,13 +84,13 @@ def slide(aggregation: Aggregation, kinds: tuple[Kind, ...]) -> float:
 
 
 def run() -> list[Comparison]:
-    """Each aggregation against the time of one million rounds per second."""
+    """Each aggregation against the time of as many rounds per second as are wanted."""
     return [
         Comparison(
             f"{aggregation.name} of {', '.join(kind.value for kind in kinds)}",
-            "1 M rounds/s",
+            f"{(wanted := WANTED.get(aggregation.name, 1))} M rounds/s",
             slide(aggregation, kinds),
-            BAR_SECONDS,
+            EVENTS / (wanted * 1e6),
             bar=1.0,
         )
         for aggregation, kinds in subjects()

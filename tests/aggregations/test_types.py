@@ -30,19 +30,21 @@ EVERY_INPUT = [
 ]
 
 
-def answered(aggregation: Aggregation, kinds: list[Kind]) -> pa.Table:
-    names = [f"column {place}" for place in range(len(kinds))]
-    table = pa.table({name: COLUMNS[kind] for name, kind in zip(names, kinds, strict=True)})
-    return wr.over(table, windows=wr.rows(2), aggs=aggregation(*names).alias("answer"))
+def answered(aggregation: Aggregation, kinds: list[Kind], rows: int = 3) -> pa.Table:
+    columns = {f"column {place}": COLUMNS[kind][:rows] for place, kind in enumerate(kinds)}
+    aggs = aggregation(*columns).alias("answer")
+    return wr.over(pa.table(columns), windows=wr.rows(2), aggs=aggs)
+
+
+def kinds_taken(aggregation: Aggregation) -> list[Kind]:
+    """A kind for each input."""
+    return [next(kind for kind in COLUMNS if kind in each.accepts) for each in aggregation.inputs]
 
 
 def kinds_with(aggregation: Aggregation, place: int, kind: Kind) -> list[Kind]:
     """That kind at one place, and at others what goes there."""
-    kinds = [
-        next(each for each in COLUMNS if each in entry.accepts) for entry in aggregation.inputs
-    ]
-    kinds[place] = kind
-    return kinds
+    kinds = kinds_taken(aggregation)
+    return [*kinds[:place], kind, *kinds[place + 1 :]]
 
 
 @pytest.mark.usefixtures("interpreted")
@@ -112,3 +114,12 @@ def test_windows_without_a_value_have_no_list_and_no_sketch() -> None:
         ]
     assert found["top_2_n"].to_pylist() == [None, [4], None, None, [2]]
     assert found["moment_sketch_0_5_n"].to_pylist() == [None, 4.0, None, None, 2.0]
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("aggregation", CATALOGUE.values(), ids=CATALOGUE)
+def test_a_table_without_rows_has_no_answers(aggregation: Aggregation) -> None:
+    kinds = kinds_taken(aggregation)
+    found, expected = (answered(aggregation, kinds, rows)["answer"] for rows in (0, 3))
+    assert len(found) == 0
+    assert found.type == expected.type

@@ -112,7 +112,9 @@ def _count_min(error: Any = ERROR, confidence: Any = CONFIDENCE) -> Aggregation:
         heads["total"] = rows[:, 0]
         shared = np.tile(factors, (len(rows), 1))
         held = np.hstack([shared, rows[:, 1:]]).astype(">i8").view(np.uint8)
-        return bytes_column(np.hstack([heads.view(np.uint8).reshape(len(rows), -1), held]))
+        return bytes_column(
+            np.hstack([heads.view(np.uint8).reshape(len(rows), _HEADER.itemsize), held])
+        )
 
     def lower(partial: Any) -> Any:
         return to_bytes(partial[np.newaxis], pa.binary())[0].as_py()

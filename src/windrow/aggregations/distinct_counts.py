@@ -103,7 +103,9 @@ def to_bytes(registers: Array, _type: pa.DataType) -> pa.Array:
     header["large_powers"] = np.where(registers < 32, powers, 0.0).sum(axis=1)
     header["small_powers"] = np.where(registers < 32, 0.0, powers).sum(axis=1)
     header["empty"] = (registers == 0).sum(axis=1)
-    return bytes_column(np.hstack([header.view(np.uint8).reshape(count, -1), registers]))
+    return bytes_column(
+        np.hstack([header.view(np.uint8).reshape(count, _HEADER.itemsize), registers])
+    )
 
 
 _HEADER = np.dtype(
