@@ -22,7 +22,7 @@ _STEPS, _SHORTEST, _CLOSE = 40, 1e-4, 1e-8
 #: the distribution is tabulated at so many
 _TABLE = 513
 #: rows that are solved together: what is computed of them stays in the cache
-_TOGETHER = 512
+_TOGETHER = 64
 
 
 def quantiles(means: Any, shares: Any) -> Any:
