@@ -1,7 +1,9 @@
-"""`slide` on streams against `F.window` in the same trigger, start-up included.
+"""Streams against what Spark has, in the same trigger, start-up included.
 
-Every event is one second after the one before of its key, so that a slide of a second has an answer
-for every key: as many answers as events. Files are read some at a time, until there are no more.
+`slide` against `F.window`: every event is one second after the one before of its key, so that a
+slide of a second has an answer for every key: as many answers as events. `over` against a function
+of each key and its events that keeps the rows of its window as state, since Spark has no window of
+rows on a stream. Files are read some at a time, until there are no more.
 """
 
 from __future__ import annotations
@@ -11,8 +13,10 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
@@ -28,6 +32,9 @@ from windrow.runtime.stream.slide import StreamSlide
 EVENTS = 4_000_000
 FEWER_EVENTS = 500_000
 KEYS = 1_000
+#: for `over`: events by the number of keys
+EVENTS_OF_KEYS = {1_000: 2_000_000, 20_000: 200_000}
+ROWS = 1_000
 FILES = 8
 SCHEMA = "k long, ts timestamp, x double"
 _ARROW = pa.schema([("k", pa.int64()), ("ts", pa.timestamp("us", "UTC")), ("x", pa.float64())])
@@ -50,6 +57,7 @@ def run(events: int = EVENTS, fewer: int = FEWER_EVENTS, rounds: int = 2) -> lis
         at_60 = race(spark, many, {"windrow": windrow(60), "F.window": native(60)}, rounds)
         at_500 = race(spark, few, {"windrow": windrow(500), "F.window": native(500)}, rounds)
         ranges = race(spark, many, {"60": windrow(60), "3600": windrow(3600)}, rounds)
+        rows = [rows_of_keys(spark, keys, bar) for keys, bar in ((1_000, 2.5), (20_000, 10))]
     day, hour = bytes_written(24 * 60), bytes_written(60)
     return [
         Comparison(
@@ -66,7 +74,51 @@ def run(events: int = EVENTS, fewer: int = FEWER_EVENTS, rounds: int = 2) -> lis
         Comparison(
             "state written per batch, 24 hours (s: MB)", "1 hour", day / 1e6, hour / 1e6, 1 / 1.5
         ),
+        *rows,
     ]
+
+
+def rows_of_keys(spark: SparkSession, keys: int, bar: float) -> Comparison:
+    """Each event with the aggregates of the last rows of its key."""
+    events = EVENTS_OF_KEYS[keys]
+    with files(events, keys) as folder:
+        times = race(spark, folder, {"windrow": windrow_over, "by key": by_key}, rounds=1)
+    return Comparison(
+        f"over {ROWS:,} rows, {events:,} events, {keys:,} keys",
+        "applyInPandasWithState",
+        times["windrow"],
+        times["by key"],
+        bar,
+    )
+
+
+def windrow_over(stream: DataFrame) -> DataFrame:
+    """Max and mean of the last rows of each key."""
+    answers: DataFrame = wr.over(
+        stream, key="k", order="ts", windows=wr.rows(ROWS), aggs=[wr.max("x"), wr.mean("x")],
+        lateness="10 seconds",
+    )  # fmt: skip
+    return answers
+
+
+def by_key(stream: DataFrame) -> DataFrame:
+    """The same by a function that Spark calls for each key, with its rows as state."""
+
+    def answers(
+        key: tuple[Any, ...], frames: Iterator[pd.DataFrame], state: Any
+    ) -> Iterator[pd.DataFrame]:
+        frame = pd.concat(frames).sort_values("ts")
+        old = np.frombuffer(state.get[0]) if state.exists else np.empty(0)
+        values = pd.Series(np.concatenate([old, frame["x"].to_numpy()]))
+        state.update((values.to_numpy()[-(ROWS - 1) :].tobytes(),))
+        window = values.rolling(ROWS, min_periods=1)
+        frame["max_x"] = window.max().to_numpy()[len(old) :]
+        frame["mean_x"] = window.mean().to_numpy()[len(old) :]
+        yield frame
+
+    return stream.groupBy("k").applyInPandasWithState(
+        answers, f"{SCHEMA}, max_x double, mean_x double", "rows binary", "append", "NoTimeout"
+    )
 
 
 def windrow(seconds: int) -> Query:
@@ -95,7 +147,7 @@ def native(seconds: int) -> Query:
 
 
 @contextmanager
-def files(events: int) -> Iterator[Path]:
+def files(events: int, keys: int = KEYS) -> Iterator[Path]:
     """Events in files, in the order of time."""
     folder = Path(tempfile.mkdtemp(prefix="windrow-bench-"))
     try:
@@ -103,9 +155,9 @@ def files(events: int) -> Iterator[Path]:
         random = np.random.default_rng(3)
         for number in range(FILES):
             ids = np.arange(number * per_file, (number + 1) * per_file)
-            times = (_BEGIN + ids // KEYS) * _SECOND + ids % KEYS
+            times = (_BEGIN + ids // keys) * _SECOND + ids % keys
             columns = [
-                pa.array(ids % KEYS),
+                pa.array(ids % keys),
                 pa.array(times).view(_ARROW.field("ts").type),
                 pa.array(random.random(per_file)),
             ]

@@ -30,6 +30,9 @@ ASKED: dict[str, Any] = {
     "windows": {
         "fast": wr.time("10 seconds", every="2 seconds"),
         "slow": wr.time("1 minute", every="15 seconds"),
+        # These are answered from the rows of keys.
+        "rows": wr.rows(7, every=3),
+        "visits": wr.session("10 seconds"),
     },
     "aggs": [wr.max("x"), wr.sum("n"), wr.count("x"), wr.arg_max("x", "place")],
 }

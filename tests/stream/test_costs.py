@@ -1,7 +1,7 @@
 """What a batch reads and writes follows from what changed, and not from the range of a window."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -10,8 +10,10 @@ import pytest
 import windrow as wr
 from tests.stream.model import Memory
 from windrow.planning.choose import Wish
+from windrow.planning.resolve import resolve_over
 from windrow.planning.slide import resolve_slide
 from windrow.runtime.stream.inspect import summary
+from windrow.runtime.stream.over import StreamOver
 from windrow.runtime.stream.query import Step
 from windrow.runtime.stream.slide import StreamSlide
 
@@ -92,3 +94,71 @@ def test_what_is_kept_can_be_looked_at() -> None:
     assert found.newest == 1040
     assert found.oldest == 1038 - 15
     assert "window time_16_seconds" in "".join(found.query)
+
+
+# Rows of keys -------------------------------------------------------------------------------------
+
+MANY = 64
+#: long, so that what a block takes beside its rows counts little
+WIDE = pa.schema([("k", pa.int64()), ("ts", pa.timestamp("us")), ("text", pa.string())])
+TEXT = "x" * 1000
+
+
+def over_rows(
+    batches: int, keys_of: Callable[[int], Sequence[int]]
+) -> Iterator[tuple[Step, Watched]]:
+    """The last 10 rows of each key, an event of each of some keys in every batch."""
+    plan = resolve_over(
+        WIDE, key="k", order="ts", windows=wr.rows(10), aggs=[wr.last("text")], wish=Wish()
+    )
+    stream, storage = StreamOver(plan, set(), shards=1), Watched()
+    for batch in range(batches):
+        keys = np.array(keys_of(batch))
+        times = np.full(len(keys), (1000 + batch) * SECOND)
+        table = pa.table(
+            [keys, pa.array(times).view(pa.timestamp("us")), pa.repeat(TEXT, len(keys))],
+            schema=WIDE,
+        )
+        storage.gets = 0
+        yield stream.advance(storage, [table], (1000 + batch) * 1000), storage
+
+
+def test_few_keys_read_and_write_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("windrow.runtime.stream.bins.ROWS_IN_A_BIN", 40)
+    every_key = range(MANY)
+    # All keys, until their windows are full; then the same one again and again.
+    steps = list(over_rows(80, lambda batch: every_key if batch < 40 else [7]))
+    all_keys = [step for step, _ in steps[20:40]]
+    one_key = [step for step, _ in steps[60:]]
+    came, held = MANY * len(TEXT), 9 * MANY * len(TEXT)
+    # An event waits, is appended when it is final, and is rewritten once or twice with its bin.
+    assert np.mean([step.bytes_written for step in all_keys]) <= 5 * came
+    # The rows of windows, once as many that are of no use any more, and what waited.
+    assert np.mean([step.bytes_read for step in all_keys]) <= 2 * held + 2 * came
+    assert np.mean([step.bytes_read for step in one_key]) <= held / 4
+    assert np.mean([step.bytes_written for step in one_key]) <= came / 4
+
+
+def test_rows_that_are_kept_can_be_looked_at() -> None:
+    *_, (_step, storage) = over_rows(30, lambda _batch: range(MANY))
+    found = summary(storage)
+    assert found.keys == MANY
+    assert found.waiting == MANY
+    assert found.bytes == sum(map(len, storage.values()))
+    assert "rows=[k: int64, text: string]" in found.query
+
+
+def test_a_session_leaves_nothing_behind() -> None:
+    plan = resolve_slide(
+        SCHEMA, key="k", order="ts", windows=wr.session("5 seconds"), aggs=[wr.sum("v")],
+        wish=Wish(), changes_only=False,
+    )  # fmt: skip
+    stream, storage = StreamSlide(plan, set(), shards=1), Watched()
+    times = pa.array(np.arange(1000, 1010) * SECOND).view(pa.timestamp("us"))
+    table = pa.table([np.arange(10) % 2, times, np.ones(10, np.int64)], schema=SCHEMA)
+    stream.advance(storage, [table], 1)
+    assert stream.advance(storage, [], 1_012_000).timer == 1_013_001
+    step = stream.advance(storage, [], 1_020_000)
+    assert step.answers[0].num_rows == 2
+    assert step.timer is None
+    assert summary(storage).keys == 0

@@ -75,5 +75,6 @@ def test_killed_and_started_again(seed: int, streaming: "SparkSession", tmp_path
     expected = wr.slide(pa.concat_tables(batches), **ASKED)
     found = CommittedFiles(tmp_path / "answers").take()
     assert found is not None
-    ordered = found.select(expected.column_names).sort_by([("window_start", "ascending")])
+    by = [("window_end", "ascending"), ("window_start", "ascending")]
+    ordered = found.select(expected.column_names).sort_by(by)
     oracle.assert_agrees(oracle.rows_of(expected), ordered, ASKED["key"])

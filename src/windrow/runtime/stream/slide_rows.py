@@ -83,7 +83,8 @@ class SlideRows(RowsGroup):
             if self._last:
                 table, last = self._changed(name, rows, table, keys)
                 ledger |= last
-            tables.append(table)
+            if table.num_rows:
+                tables.append(table)
         found = [each.ripe for each in answered.values()]
         expiries = [np.where(each.fronts < rows.stops, each.expiry, span.edge) for each in found]
         needed = Needed(
