@@ -1,9 +1,10 @@
 """A stream that runs for a while, and the memory of its processes: `make soak`.
 
-The plant of the demo reports, and `slide` answers, as in the demo. Every few seconds the resident
-memory is read of the driver's Java, of the driver's Python and of the Python workers together. It
-is flat if no median of the last quarter is more than a tenth above that of the second: in the first
-quarter heaps and caches fill.
+The plant of the demo reports, and `slide` answers, as in the demo. Every so often memory is read:
+what is used of Java's heap after a collection, and what is resident of Java, of the driver's Python
+and of the Python workers together. Java's heap is resident from the beginning, so that what grows
+beside it is seen, such as RocksDB's. Memory is flat if no median of the last quarter is more than a
+tenth above that of the second: in the first quarter caches fill.
 """
 
 from __future__ import annotations
@@ -27,8 +28,12 @@ from windrow.cli.plant import Pace, PlantProcess
 from windrow.spark.schema import spark_schema
 
 GROWTH = 1.1
-_EVERY = 5.0  # seconds between two readings
-_LINES = 20
+KINDS = ("heap", "java", "driver", "workers")
+_READINGS = 40
+_HEAP = {
+    "spark.driver.memory": "1g",
+    "spark.driver.extraJavaOptions": "-Xms1g -XX:+AlwaysPreTouch",
+}
 
 
 def main() -> int:
@@ -36,7 +41,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=20, help="how long (default: 20)")
     parser.add_argument("--machines", type=int, default=40, help="as in the demo (default: 40)")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, session(**SETTINGS) as spark:
+    with tempfile.TemporaryDirectory() as folder, session(**SETTINGS, **_HEAP) as spark:
         pace = Pace(arguments.machines, seed=2012, speed=10)
         readings = soak(spark, Path(folder), pace, arguments.minutes * 60)
     return 0 if is_flat(readings) else 1
@@ -53,29 +58,35 @@ def soak(spark: Any, folder: Path, pace: Pace, seconds: float) -> dict[str, list
         .start()
     )
     readings: dict[str, list[float]] = defaultdict(list)
-    count = max(int(seconds / _EVERY), 4)
-    begin = time.monotonic()
-    print(f"  {'minutes':>7}  {'batches':>7}  {'java':>8}  {'driver':>8}  {'workers':>8}   MiB")
+    every, begin = seconds / _READINGS, time.monotonic()
+    print(f"  minutes  batches  {'  '.join(f'{kind:>8}' for kind in KINDS)}   MiB")
     with PlantProcess(folder / "readings", pace) as plant:
-        for number in range(1, count + 1):
-            time.sleep(max(0.0, begin + number * _EVERY - time.monotonic()))
+        for number in range(1, _READINGS + 1):
+            time.sleep(max(0.0, begin + number * every - time.monotonic()))
             plant.require_alive()
             error = query.exception()
             if error is not None:
                 raise error
-            for kind, held in memory().items():
+            for kind, held in zip(KINDS, [heap(spark), *resident()], strict=True):
                 readings[kind].append(held)
-            if number % max(count // _LINES, 1) == 0:
-                last = query.lastProgress
-                batches = last["batchId"] if last else 0
-                shown = "  ".join(f"{readings[kind][-1]:8,.0f}" for kind in readings)
-                print(f"  {number * _EVERY / 60:7.1f}  {batches:7,}  {shown}", flush=True)
+            last = query.lastProgress
+            batches = last["batchId"] if last else 0
+            shown = "  ".join(f"{readings[kind][-1]:8,.0f}" for kind in KINDS)
+            print(f"  {number * every / 60:7.1f}  {batches:7,}  {shown}", flush=True)
     query.stop()
     return readings
 
 
-def memory() -> dict[str, float]:
-    """The resident memory of this process and of those that it has started, in MiB."""
+def heap(spark: Any) -> float:
+    """What is used of Java's heap, in MiB, once what is of no use is collected."""
+    java = spark.sparkContext._jvm.java.lang
+    java.System.gc()
+    machine = java.Runtime.getRuntime()
+    return float(machine.totalMemory() - machine.freeMemory()) / 2**20
+
+
+def resident() -> tuple[float, float, float]:
+    """The resident memory of Java, of this process and of the Python workers, in MiB."""
     listed = subprocess.run(
         ["ps", "-A", "-ww", "-o", "pid=,ppid=,rss=,args="],
         capture_output=True, text=True, check=True,
@@ -87,16 +98,15 @@ def memory() -> dict[str, float]:
     for row in rows:
         children[int(row[1])].append(int(row[0]))
     own = os.getpid()
-    found = {"java": 0.0, "driver": size[own], "workers": 0.0}
-    waiting = list(children[own])
+    java, workers, waiting = 0.0, 0.0, list(children[own])
     while waiting:
         process = waiting.pop()
         waiting += children[process]
         if "pyspark.daemon" in command[process]:
-            found["workers"] += size[process]
+            workers += size[process]
         elif "java" in command[process].split(" ", 1)[0]:
-            found["java"] += size[process]
-    return found
+            java += size[process]
+    return java, size[own], workers
 
 
 def is_flat(readings: dict[str, list[float]]) -> bool:

@@ -37,7 +37,7 @@ spread = wr.aggregation(
 
 def cluster(folder: Path) -> dict[str, Any]:
     """Two executors with a process and a Python worker each."""
-    spark = _session(SparkSession.builder.master("local-cluster[2,1,1024]"), folder)
+    spark = _session(SparkSession.builder.master("local-cluster[2,1,1024]"), folder, partitions=4)
     _answer(spark, folder)
     loaded = [json.loads(row.kernels) for row in _of_workers(spark)]
     spark.stop()
@@ -60,7 +60,7 @@ def _of_workers(spark: SparkSession) -> list[Any]:
 
 def connect(folder: Path) -> dict[str, Any]:
     """A client of Spark Connect, and a pipeline, which is defined by such a client."""
-    spark = _session(SparkSession.builder.remote("local[2]"), folder)
+    spark = _session(SparkSession.builder.remote("local[2]"), folder, partitions=2)
     _answer(spark, folder)
     _answer_stream(spark, folder)
     refused = _run_pipeline(spark, folder)
@@ -141,14 +141,14 @@ def _answer_stream(spark: SparkSession, folder: Path) -> None:
     _keep(spark.read.parquet(str(folder / "answers")).toArrow(), folder, "history")
 
 
-def _session(builder: Any, folder: Path) -> SparkSession:
+def _session(builder: Any, folder: Path, partitions: int) -> SparkSession:
     settings = {
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "1g",
         "spark.executor.memory": "512m",
         "spark.sql.session.timeZone": "UTC",
-        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.shuffle.partitions": str(partitions),
         # Each of the tasks is a job for a worker of its own.
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "30",
