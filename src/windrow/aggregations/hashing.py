@@ -44,14 +44,14 @@ _NAN_BITS = 0x7FF8000000000000
 _LEFT, _RIGHT = np.uint64(0x87C37B91114253D5), np.uint64(0x4CF5AD432745937F)
 
 
-def hash_128(column: pa.Array, seed: int = DATASKETCHES_SEED) -> tuple[Array, Array]:
+def hash_128(column: pa.Array) -> tuple[Array, Array]:
     """The two halves of the 128-bit hash of each value."""
-    hashed = [_hash_128(pieces, seed) for pieces in _pieces(column)]
+    hashed = [_hash_128(pieces) for pieces in _pieces(column)]
     return _joined([high for high, _low in hashed]), _joined([low for _high, low in hashed])
 
 
-def _hash_128(pieces: _Pieces, seed: int) -> tuple[Array, Array]:
-    high = np.full(len(pieces.starts), seed, np.uint64)
+def _hash_128(pieces: _Pieces) -> tuple[Array, Array]:
+    high = np.full(len(pieces.starts), DATASKETCHES_SEED, np.uint64)
     low = high.copy()
     for rows, places in pieces.blocks(16):
         first, second = high[rows], low[rows]
@@ -156,9 +156,10 @@ class _Pieces:
     def blocks(self, size: int) -> Iterator[tuple[Array, Array]]:
         """The rows that still hold a whole block of bytes, and where it begins; block by block."""
         counts = self.lengths // size
-        rows = np.arange(len(counts))
-        for number in range(int(counts.max(initial=0))):
-            rows = rows[counts[rows] > number]
+        rows: Array = slice(None)  # for as long as all do, no row is looked for
+        for number in range(int(counts.max())):
+            if number >= counts.min():
+                rows = np.flatnonzero(counts > number)
             yield rows, self.starts[rows] + number * size
 
     def bytes_left(self, size: int) -> Iterator[tuple[Array, Array]]:
