@@ -17,7 +17,7 @@ from windrow.algebra.aggregation import ANYTHING, Aggregation, Input
 from windrow.algebra.counting import add, itself
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Monoid, OutputType, Traits, like_input
+from windrow.algebra.monoid import Monoid, OutputType, Traits, like_input, list_like_input
 from windrow.errors import AggregateOverflow, InvalidArgument
 
 #: values that can be told apart by hashing
@@ -27,10 +27,6 @@ HASHABLE = ANYTHING - {Kind.NESTED}
 def alone(value: Any) -> Any:
     """A tuple of one value."""
     return (value,)
-
-
-def _list_of(types: tuple[pa.DataType, ...]) -> pa.DataType:
-    return pa.list_(types[0])
 
 
 def at_least_one(name: str, number: Any) -> int:
@@ -75,11 +71,11 @@ VALUE = (Input("value"),)
 def _collect(limit: Any) -> Aggregation:
     combine = _newest(at_least_one("limit", limit))
     name, summary = f"collect_{limit}", f"the list of the newest {limit} values, oldest first"
-    return _plain(name, VALUE, (), alone, combine, list, _list_of, summary)
+    return _plain(name, VALUE, (), alone, combine, list, list_like_input(0), summary)
 
 
 collect = _plain(
-    "collect", VALUE, (), alone, add, list, _list_of,
+    "collect", VALUE, (), alone, add, list, list_like_input(0),
     "the list of values, oldest first; of the newest `limit` if that is given",
     variant=_collect,
 )  # fmt: skip
@@ -141,11 +137,11 @@ def _collect_distinct(limit: Any) -> Aggregation:
 
     name = f"collect_distinct_{limit}"
     summary = f"the list of the first {limit} different values"
-    return _plain(name, HASHED, {}, lift_key, first_keys, list, _list_of, summary)
+    return _plain(name, HASHED, {}, lift_key, first_keys, list, list_like_input(0), summary)
 
 
 collect_distinct = _plain(
-    "collect_distinct", HASHED, {}, lift_key, join_keys, list, _list_of,
+    "collect_distinct", HASHED, {}, lift_key, join_keys, list, list_like_input(0),
     "the list of different values in the order of their first arrival; the first `limit` of them "
     "if that is given",
     variant=_collect_distinct,

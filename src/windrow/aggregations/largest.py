@@ -20,17 +20,13 @@ from windrow.algebra.aggregation import ORDERABLE, Aggregation, Input, parametri
 from windrow.algebra.counting import itself
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, Traits
+from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, Traits, list_like_input
 from windrow.algebra.ordering import rank, unrank
 
 ORDERED = (Input("value", ORDERABLE),)
 
 #: longer rows would fill a cache with a few hundred events
 _LONGEST_ROW = 128
-
-
-def _list_of(types: tuple[pa.DataType, ...]) -> pa.DataType:
-    return pa.list_(types[0])
 
 
 # Numbers, in rows --------------------------------------------------------------------------------
@@ -104,7 +100,7 @@ def _in_rows(name: str, k: int, kind: Kind, smallest: bool) -> Monoid:
         traits=Traits(commutative=True, exact=True),
         fields=(Field(f"{name}_{k}", "int64", 1 + k),),
         lanes=Lanes("int64", 1 + k, copied, finish),
-        output=_list_of,
+        output=list_like_input(0),
     )
 
 
@@ -128,7 +124,7 @@ def _in_tuples(k: int, pick: Callable[..., list[Any]]) -> Monoid:
         # Both are sorted, and older values come first among equals.
         return tuple(pick(k, older + newer, key=place))
 
-    return Monoid((), alone, best, list, _list_of, Traits(exact=True))
+    return Monoid((), alone, best, list, list_like_input(0), Traits(exact=True))
 
 
 def _k_of(name: str, smallest: bool) -> Callable[[Any], Aggregation]:

@@ -15,20 +15,22 @@ copied nor sent, see docs/decisions.md.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import zlib
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from typing import Any
-
-import pyarrow as pa
 
 from windrow.aggregations.largest import place
 from windrow.aggregations.sketches import fraction, fractions
 from windrow.algebra.aggregation import ORDERABLE, Aggregation, Input, parametrized
+from windrow.algebra.counting import itself
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Monoid, OutputType, like_input
+from windrow.algebra.monoid import Monoid, OutputType, like_input, list_like_input
+from windrow.algebra.ordering import rank, unrank
 
 ERROR = 0.01
 #: how much smaller a level is than the one above it, and the least that it holds
@@ -37,6 +39,34 @@ _SHRINKS, _LEAST = 2 / 3, 8
 Levels = tuple[tuple[Any, ...], ...]
 #: how many values, the smallest, the largest, and the levels
 Partial = tuple[int, Any, Any, Levels]
+
+
+# Values as they are sorted -----------------------------------------------------------------------
+# Not a number has a place in the order, but not to Python.
+
+
+def ranked(number: Any) -> int:
+    """A float as an integer that sorts as it should, and fast."""
+    return int(rank(number))
+
+
+def unranked(number: int) -> float:
+    """The float again."""
+    return float(unrank(number))
+
+
+def unplaced(placed: Any) -> Any:
+    """The value that `place` made sortable."""
+    return math.nan if placed[0] else placed[1]
+
+
+_ORDERS: dict[Kind, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    Kind.FLOAT: (ranked, unranked),
+    Kind.ANY: (place, unplaced),
+}
+
+
+# Levels ------------------------------------------------------------------------------------------
 
 
 def width_for(error: float) -> int:
@@ -48,17 +78,22 @@ def width_for(error: float) -> int:
     return math.ceil(math.pow(2.296 / error, 1 / 0.9723))
 
 
-def compacted(levels: list[tuple[Any, ...]], count: int, width: int, key: Any) -> Levels:
+@functools.cache
+def rooms(width: int, levels: int) -> tuple[int, ...]:
+    """How many values each level has room for, the lowest first."""
+    return tuple(
+        max(_LEAST, math.ceil(width * _SHRINKS**above)) for above in reversed(range(levels))
+    )
+
+
+def compacted(levels: list[tuple[Any, ...]], count: int, width: int) -> Levels:
     """The levels, none of them too full."""
-
-    def room(level: int) -> int:
-        return max(_LEAST, math.ceil(width * _SHRINKS ** (len(levels) - 1 - level)))
-
-    while sum(map(len, levels)) > sum(map(room, range(len(levels)))):
-        full = next(level for level in range(len(levels)) if len(levels[level]) > room(level))
+    while sum(map(len, levels)) > sum(rooms(width, len(levels))):
+        room = rooms(width, len(levels))
+        full = next(level for level, kept in enumerate(levels) if len(kept) > room[level])
         if full + 1 == len(levels):
             levels.append(())
-        ordered = sorted(levels[full], key=key)
+        ordered = sorted(levels[full])
         even = len(ordered) // 2 * 2
         drawn = zlib.crc32(f"{count} {full} {ordered[even // 2]!r}".encode()) & 1
         levels[full] = tuple(ordered[even:])
@@ -66,56 +101,45 @@ def compacted(levels: list[tuple[Any, ...]], count: int, width: int, key: Any) -
     return tuple(levels)
 
 
-def ranked(partial: Partial, key: Any) -> tuple[list[Any], list[int]]:
-    """The values that are kept, in order, and for how many values they and all before stand."""
-    weighted = [(value, 1 << level) for level, kept in enumerate(partial[3]) for value in kept]
-    weighted.sort(key=_by_value if key is None else lambda each: key(each[0]))
-    return [value for value, _ in weighted], list(
-        itertools.accumulate(weight for _, weight in weighted)
-    )
-
-
-def _by_value(weighted: tuple[Any, int]) -> Any:
-    return weighted[0]
-
-
-def quantile(partial: Partial, share: float, key: Any) -> Any:
-    """The smallest value that at least this share of all does not exceed, about."""
-    count, smallest, largest, _levels = partial
-    if share == 0 or share == 1:
-        return largest if share else smallest
-    values, ranks = ranked(partial, key)
-    wanted = math.ceil(round(share * count, 6))  # 0.07 of 100 is 7, and not a little more
-    return next(value for value, rank in zip(values, ranks, strict=True) if rank >= wanted)
+def quantiles(partial: Partial, shares: tuple[float, ...]) -> Iterator[Any]:
+    """For each share the smallest value that at least so many do not exceed, about."""
+    count, smallest, largest, levels = partial
+    weighted = sorted((value, 1 << level) for level, kept in enumerate(levels) for value in kept)
+    ranks = list(itertools.accumulate(weight for _value, weight in weighted))
+    for share in shares:
+        wanted = math.ceil(round(share * count, 6))  # 0.07 of 100 is 7, and not a little more
+        if wanted in (0, count):
+            yield largest if wanted else smallest
+        else:
+            yield weighted[bisect_left(ranks, wanted)][0]
 
 
 def _approx_quantile(q: Any, error: Any = ERROR) -> Aggregation:
     shares = fractions("q", q)
     width = width_for(fraction("error", error))
     several = isinstance(q, tuple)
-    output: OutputType = _list_of if several else like_input(0)
+    output: OutputType = list_like_input(0) if several else like_input(0)
 
     def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
-        # Only among floats there may be some that are not in order.
-        key: Callable[[Any], Any] | None = place if kinds[0] in (Kind.FLOAT, Kind.ANY) else None
+        sortable, value_of = _ORDERS.get(kinds[0], (itself, itself))
 
         def lift(value: Any) -> Partial:
-            return (1, value, value, ((value,),))
+            own = sortable(value)
+            return (1, own, own, ((own,),))
 
         def combine(older: Partial, newer: Partial) -> Partial:
             if not older[0] or not newer[0]:
                 return newer if newer[0] else older
             count = older[0] + newer[0]
             levels = [
-                (*kept, *more)
+                kept + more
                 for kept, more in itertools.zip_longest(older[3], newer[3], fillvalue=())
             ]
-            smallest = min(older[1], newer[1], key=key)
-            largest = max(older[2], newer[2], key=key)
-            return (count, smallest, largest, compacted(levels, count, width, key))
+            smallest, largest = min(older[1], newer[1]), max(older[2], newer[2])
+            return (count, smallest, largest, compacted(levels, count, width))
 
         def lower(partial: Partial) -> Any:
-            found = [quantile(partial, share, key) for share in shares]
+            found = [value_of(each) for each in quantiles(partial, shares)]
             return found if several else found[0]
 
         return Monoid((0, None, None, ()), lift, combine, lower, output)
@@ -128,10 +152,6 @@ def _approx_quantile(q: Any, error: Any = ERROR) -> Aggregation:
         same,
         f"the values that a share of {', '.join(map(str, shares))} of all does not exceed, about",
     )
-
-
-def _list_of(types: tuple[pa.DataType, ...]) -> pa.DataType:
-    return pa.list_(types[0])
 
 
 VALUE = (Input("value", ORDERABLE),)

@@ -198,6 +198,11 @@ def like_input(index: int) -> OutputType:
     return lambda types: types[index]
 
 
+def list_like_input(index: int) -> OutputType:
+    """An answer that is a list of values of one of the inputs."""
+    return lambda types: pa.list_(types[index])
+
+
 def struct_of(members: tuple[Member, ...]) -> OutputType:
     """An answer that is a struct."""
     return lambda types: pa.struct([(member.name, member.output(types)) for member in members])
