@@ -30,6 +30,22 @@ import windrow as wr
         (lambda: wr.ewm_mean("x", half_life="1 hour"), "takes 2 columns (value, time), not 1: x"),
         (lambda: wr.top_k("x", k={3}), "top_k(...): unhashable type: 'set'"),
         (lambda: wr.arg_max("x", "y", key=3), "key: a function of a value, or the name of a"),
+        (lambda: wr.max("x", 3), "max(...): columns are given by name, as strings, not 3"),
+        (lambda: wr.top_k("x", 3, 4), "top_k(...): columns are given by name, as strings, not 3"),
+        (lambda: wr.top_k("x", 3, "y"), "top_k(...): columns are given by name, as strings, not 3"),
+        (lambda: wr.top_k("x", 3, k=4), "top_k(...): k is given twice"),
+        (lambda: wr.approx_quantile("x", 1.5), "q: numbers from 0 to 1 are needed, not 1.5"),
+        (lambda: wr.approx_quantile("x", [0.5, "p"]), "q: numbers from 0 to 1 are needed, not 'p'"),
+        (lambda: wr.moment_sketch("x", []), "q: at least one number from 0 to 1 is needed"),
+        (lambda: wr.approx_distinct("x", 0), "error: a number between 0 and 1 is needed, not 0"),
+        (lambda: wr.bloom("x", 0), "capacity: a whole number of 1 or more is needed, not 0"),
+        (lambda: wr.bloom("x", 10, 1.0), "error: a number between 0 and 1 is needed, not 1.0"),
+        (lambda: wr.count_min("x", confidence=2), "confidence: a number between 0 and 1 is needed"),
+        (
+            lambda: wr.frequent_items("x", True),
+            "k: a whole number of 1 or more is needed, not True",
+        ),
+        (lambda: wr.Window(wr.bloom), "needs its parameters, as in bloom('value', capacity=1000)"),
         (lambda: wr.Window(wr.nth), "nth(...) needs its parameters, as in nth('value', n=2)"),
         (lambda: wr.Window(wr.top_k("x")), "needs its parameters, as in top_k('value', k=3)"),
     ],
@@ -59,6 +75,9 @@ def test_names_tell_the_parameters() -> None:
         wr.nth("x", n=-2).name: "nth_last_2_x",
         wr.top_k("x", k=3).name: "top_3_x",
         wr.collect("x", limit=5).name: "collect_5_x",
+        wr.approx_quantile("x", 0.95).name: "approx_quantile_0_95_x",
+        wr.approx_quantile("x", [0.5, 0.9]).name: "approx_quantiles_0_5_0_9_x",
+        wr.frequent_items("x", 3).name: "frequent_items_3_x",
     }
     assert list(named) == list(named.values())
 

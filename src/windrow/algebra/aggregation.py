@@ -102,6 +102,8 @@ class Aggregation:
         Parameters that are no texts may follow the columns, as in `wr.top_k("amount", 3)`.
         """
         columns, following = self._told_apart(columns)
+        for name in following.keys() & parameters:
+            raise InvalidArgument(f"{self.name}(...): {name} is given twice")
         if following or parameters:
             return self._with({**following, **parameters})(*columns, alias=alias)
         least = sum(not entry.optional for entry in self.inputs)

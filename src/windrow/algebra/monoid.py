@@ -47,6 +47,11 @@ class Field:
     dtype: str
     width: int = 0
 
+    @property
+    def nbytes(self) -> int:
+        """The memory that it takes in a partial."""
+        return int(np.dtype(self.dtype).itemsize) * (self.width or 1)
+
 
 @dataclass(frozen=True, eq=False)
 class InPlace:

@@ -97,7 +97,7 @@ class Served:
             # Behind the parts that were asked for come those that count values.
             part = aggregations[index] if index < len(aggregations) else "count"
             likenesses.append(costs.likeness(part, product.members[index].monoid, driven))
-        partial_bytes = 8 * sum(field.width or 1 for field in product.fields)
+        partial_bytes = sum(field.nbytes for field in product.fields)
         return cls(
             name, product.traits, product.is_invertible, tuple(likenesses), partial_bytes, driven
         )
