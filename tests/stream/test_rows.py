@@ -141,6 +141,19 @@ def test_changes_only(stream: Stream) -> None:
     slid(stream, Memory(), changes_only=True)
 
 
+def test_no_event_of_a_batch_has_a_measure() -> None:
+    times = pa.array([1000, 1001, 1002, 1003]).cast(pa.timestamp("ms"))
+    events = pa.table({"ts": times, "d": pa.array([None, None, 1.0, 3.0])})
+    windows = {"d": wr.delta("d", 9, every="1 millisecond"), "n": wr.delta("d", 9, every=2)}
+    asked: dict[str, Any] = {"key": None, "order": "ts", "windows": windows, "aggs": wr.sum("d")}
+    plan = resolve_slide(events.schema, **asked, wish=Wish(), changes_only=False)
+    shard, storage, answers = StreamSlide(plan, {"d"}, 1), Memory(), []
+    for begin, watermark in ((0, 1), (2, 1002), (4, THE_END)):
+        answers += shard.advance(storage, [events.slice(begin, 2)], watermark).answers
+    found = pa.concat_tables(answers).sort_by([("window", "ascending")])
+    assert found.to_pylist() == wr.slide(events, **asked).to_pylist()
+
+
 POLICIES = (
     wr.policies.at_most_events(4),
     wr.policies.at_most_sum(10, "x"),

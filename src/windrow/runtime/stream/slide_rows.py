@@ -14,6 +14,7 @@ from windrow.planning.slide import SlidePlan
 from windrow.runtime import columns as arrow
 from windrow.runtime import edges
 from windrow.runtime.answering import SliceKernels, changes
+from windrow.runtime.extents import Extents
 from windrow.runtime.features import Features
 from windrow.runtime.runs import NEVER
 from windrow.runtime.slide import Rows, Run
@@ -116,7 +117,13 @@ class SlideRows(RowsGroup):
 
     def _answered_of(self, name: str, rows: KeyRows, present: Array, span: Span) -> _Answered:
         """The answers of a window that sees only some rows."""
+        never = np.full(rows.count, NEVER)
         seen, places, keys = rows.only(present)
+        if not seen.count:
+            nothing = np.empty(0, np.int64)
+            numbers = {each: rows.numbers(each) for each in self._numbers[name]}
+            ripe = Ripe(Extents(nothing, nothing), rows.stops, never, never, numbers)
+            return _Answered(self._plan.output_schema.empty_table(), nothing, ripe)
         ripe = self._ripening[name](seen, span)
         table = self._run(seen, {name: ripe})[name]
         answer_keys = keys[edges.runs_of(seen.runs, ripe.extents.firsts)]
@@ -129,7 +136,6 @@ class SlideRows(RowsGroup):
             found[keys] = values
             return found
 
-        never = np.full(rows.count, NEVER)
         numbers = {
             each: of_all(values, rows.numbers(each)) for each, values in ripe.numbers.items()
         }
