@@ -76,7 +76,7 @@ def carries_any_value(partial: Any) -> bool:
     return partial is not None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ArgExtreme(Aggregation):
     """An aggregation that can be told what is to be smallest or largest."""
 

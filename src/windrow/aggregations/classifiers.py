@@ -188,7 +188,7 @@ def _monoid_for(_kinds: tuple[Kind, ...]) -> Monoid:
     )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NaiveBayes(Aggregation):
     """A classifier of as many features as columns are given."""
 
