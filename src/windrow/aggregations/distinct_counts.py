@@ -11,7 +11,6 @@ sketches", 2017), which needs no tables of bias: the number of empty registers a
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
@@ -20,7 +19,7 @@ import pyarrow as pa
 
 from windrow.aggregations.hashing import HASHABLE, hash_128, one_by_one
 from windrow.aggregations.sketches import bytes_column, copied, fraction
-from windrow.algebra.aggregation import Aggregation, Input
+from windrow.algebra.aggregation import Aggregation, Input, remembered
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, Traits, always
@@ -161,7 +160,7 @@ def _approx_distinct(error: Any = ERROR, sketch: bool = False) -> Aggregation:
         same,
         "the number of different values, about, with a standard error of `error` (0.05 if not "
         "given); with `sketch=True`, an HLL sketch of Apache DataSketches",
-        variant=functools.cache(_approx_distinct),
+        variant=remembered(_approx_distinct),
     )
 
 

@@ -180,8 +180,14 @@ def parametrized(
             f"{name}(...) needs its parameters, as in {name}({inputs[0].name!r}, {example})"
         )
 
-    made = functools.cache(variant)
-    return Aggregation(name, inputs, monoid_for, summary=summary, variant=made, is_complete=False)
+    return Aggregation(
+        name, inputs, monoid_for, summary=summary, variant=remembered(variant), is_complete=False
+    )
+
+
+def remembered(variant: Callable[..., Aggregation]) -> Callable[..., Aggregation]:
+    """A variant that gives the same aggregation for the same parameters; True is not 1."""
+    return functools.lru_cache(maxsize=None, typed=True)(variant)
 
 
 @dataclass(frozen=True)
