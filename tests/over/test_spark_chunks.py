@@ -32,6 +32,8 @@ def _small_chunks(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> Ite
 
     monkeypatch.setattr(chunks, "SMALLEST_CHUNK", 20)
     monkeypatch.setattr(chunks, "SAMPLE", 0.5)
+    monkeypatch.setattr("windrow.spark.looks.SAMPLE", 0.5)
+    monkeypatch.setattr("windrow.spark.looks.SMALL", 0)
     settings = {
         "spark.sql.shuffle.partitions": str(CHUNKS),
         "spark.sql.execution.arrow.maxRecordsPerBatch": "50",

@@ -18,7 +18,7 @@ from windrow.planning.resolve import OverPlan
 from windrow.runtime.chunks import STRETCHES, Cutting, Edge, Place, from_ranks, gathered, summarise
 from windrow.runtime.columns import nanoseconds_per_tick
 from windrow.runtime.passes import extent_of
-from windrow.spark.looks import SAMPLE, largest_share, may_look
+from windrow.spark.looks import SAMPLE, is_small, largest_share, may_look
 from windrow.windows import RowsWindow
 
 #: fewer rows than this are not worth a task
@@ -39,10 +39,10 @@ Names = Callable[[str], str]
 def has_heavy_key(frame: Any, key: Sequence[Any]) -> bool:
     """Whether some key has so many rows that its task would outlast the others.
 
-    This is a job of its own, over a sample of the key columns.
+    This is a job of its own, over a sample of the key columns, where there is much data.
     """
     chunks = _number_of_chunks(frame.sparkSession)
-    if chunks == 1 or not may_look(frame.sparkSession):
+    if chunks == 1 or not may_look(frame.sparkSession) or is_small(frame):
         return False
     most, rows = largest_share(frame, key)
     return most > max(rows / chunks, SAMPLE * SMALLEST_CHUNK) / 2

@@ -1,4 +1,4 @@
-"""Looks at a sample of the data, in small jobs that run when a call is made.
+"""Looks at some of the data, in small jobs that run when a call is made.
 
 What they find decides how rows are arranged, and never what is answered.
 """
@@ -8,16 +8,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import pyarrow.compute as pc
+from pyspark.sql import SparkSession as ClassicSession
 from pyspark.sql import functions as F
 
 from windrow.spark.progress import described
 
-#: the share of rows that are looked at
+#: the share of rows in which keys are counted
 SAMPLE = 0.1
+#: so many bytes are no work for several tasks: what Spark reads in one by default
+SMALL = 2**27
 #: a session that sets this to false is not looked at
 SETTING = "spark.windrow.look"
-#: so many rows of a sample in a slice, and combining them before the shuffle pays
-_DENSE = 2.0
+#: in so many rows slices are counted
+_HEAD = 2**14
+#: so many rows in a slice, and combining them before the shuffle pays
+_DENSE = 4.0
 
 
 def may_look(session: Any) -> bool:
@@ -25,9 +31,18 @@ def may_look(session: Any) -> bool:
     return bool(session.conf.get(SETTING, "true") == "true")
 
 
+def is_small(frame: Any) -> bool:
+    """Whether Spark takes the data for little; a client of Connect cannot ask."""
+    if not isinstance(frame.sparkSession, ClassicSession):
+        return False
+    statistics = frame._jdf.queryExecution().optimizedPlan().stats()
+    return int(statistics.sizeInBytes()) < SMALL
+
+
 def largest_share(frame: Any, key: Sequence[Any]) -> tuple[int, int]:
     """How many rows of a sample the largest key has, and how many rows there are."""
-    sample = _sample(frame, key)
+    hashed = frame.select(F.xxhash64(*key).alias("hash"))
+    sample = hashed.sample(fraction=SAMPLE, seed=0)
     counted = sample.groupBy("hash").count().agg(F.max("count"), F.sum("count"))
     with described(frame.sparkSession, "windrow over: keys, counted in a sample"):
         most, rows = counted.first()
@@ -35,13 +50,12 @@ def largest_share(frame: Any, key: Sequence[Any]) -> tuple[int, int]:
 
 
 def are_slices_dense(frame: Any, key: Sequence[Any], slices: Any) -> bool:
-    """Whether a slice of a key has so many rows that there are far fewer slices than rows."""
-    sample = _sample(frame, [*key, slices])
-    counted = sample.agg(F.count("hash"), F.approx_count_distinct("hash"))
-    with described(frame.sparkSession, "windrow slide: slices, counted in a sample"):
-        rows, distinct = counted.first()
-    return bool(rows >= _DENSE * max(distinct, 1))
+    """Whether a slice of a key has so many rows that there are far fewer slices than rows.
 
-
-def _sample(frame: Any, columns: Sequence[Any]) -> Any:
-    return frame.select(F.xxhash64(*columns).alias("hash")).sample(fraction=SAMPLE, seed=0)
+    In the first rows that Spark finds. Where rows lie in the order of time, they tell all of a
+    slice; where not, slices look emptier than they are.
+    """
+    hashed = frame.select(F.xxhash64(*key, slices).alias("hash"))
+    with described(frame.sparkSession, "windrow slide: slices, counted in the first rows"):
+        hashes = hashed.limit(_HEAD).toArrow()["hash"]
+    return bool(len(hashes) >= _DENSE * max(pc.count_distinct(hashes).as_py(), 1))
