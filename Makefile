@@ -13,9 +13,6 @@ STAMP := $(VENV)/.windrow-setup
 EXTRAS := dev
 DEMO_ARGS ?=
 TEST_ARGS ?=
-# Tests run in so many processes; TEST_WORKERS=0 for one that can be stopped at a breakpoint.
-TEST_WORKERS ?= 2
-PYTEST := $(BIN)/python -m pytest --numprocesses=$(TEST_WORKERS) --dist=loadgroup
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -32,10 +29,10 @@ demo: java $(STAMP) ## watch windows over a live stream of sensor readings on lo
 	@$(BIN)/windrow demo $(DEMO_ARGS)
 
 test: java $(STAMP) ## run the tests and the examples of the docs
-	@$(PYTEST) $(TEST_ARGS)
+	@$(BIN)/python -m pytest $(TEST_ARGS)
 
 seeds: java $(STAMP) ## run the tests of properties with examples that are drawn anew, and with more of them
-	@$(PYTEST) -m hypothesis --hypothesis-profile=seeds $(TEST_ARGS)
+	@$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=seeds $(TEST_ARGS)
 
 check: $(STAMP) ## lint, format, types, and the direction of imports
 	@$(BIN)/ruff check .

@@ -19,18 +19,11 @@ hypothesis.settings.register_profile("windrow", derandomize=True, **_COMMON)
 hypothesis.settings.register_profile("seeds", print_blob=True, max_examples=300, **_COMMON)
 hypothesis.settings.load_profile("windrow")
 
-#: fixtures that take long to set up, or of which a machine can have one only
-_SESSIONS = ("spark", "cluster", "connect")
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out what is about machine code where none is made; share sessions in one process."""
+    """Leave out what is about machine code where none is made."""
     from windrow.algebra.compiler import is_enabled
 
-    for item in items:
-        for session in _SESSIONS:
-            if session in getattr(item, "fixturenames", ()):
-                item.add_marker(pytest.mark.xdist_group(session))
     if not is_enabled():
         skip = pytest.mark.skip(reason="kernels are not compiled: unset NUMBA_DISABLE_JIT")
         for item in items:
