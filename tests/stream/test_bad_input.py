@@ -7,6 +7,7 @@ import pytest
 
 import windrow as wr
 from tests.stream.conftest import PROVIDER
+from windrow.cli.main import main
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -80,3 +81,8 @@ def test_a_table_is_final(spark: "SparkSession") -> None:
             spark.range(2), order="id", windows=wr.rows(2, every=1), aggs=wr.max("id"),
             lateness="1 second",
         )  # fmt: skip
+
+
+def test_a_checkpoint_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["state", "nowhere"]) == 1
+    assert "checkpoint: there is no folder nowhere" in capsys.readouterr().err

@@ -19,11 +19,10 @@ from windrow.aggregations.hashing import (
     HASHABLE,
     column_of,
     numbers,
-    one_by_one,
     plain,
     two_hashes,
 )
-from windrow.aggregations.sketches import bytes_column, copied, fraction
+from windrow.aggregations.sketches import bytes_column, copied, fraction, of_digests
 from windrow.algebra.aggregation import Aggregation, Digest, Input, remembered
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
@@ -118,24 +117,21 @@ def _count_min(error: Any = ERROR, confidence: Any = CONFIDENCE) -> Aggregation:
     def lower(partial: Any) -> Any:
         return to_bytes(partial[np.newaxis], pa.binary())[0].as_py()
 
-    def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
-        python = kinds[0] is Kind.ANY
-        return Monoid(
-            identity=empty,
-            lift=one_by_one(digest, counted) if python else counted,
-            combine=sum_of_counts,
-            lower=lower,
-            in_place=None if python else InPlace(count_at, add_counts),
-            traits=Traits(commutative=True, exact=True),
-            fields=() if python else (Field(f"count_min_{depth}_{width}", "int64", len(empty)),),
-            lanes=Lanes("int64", len(empty), copied, to_bytes),
-            output=always(pa.binary()),
-        )
-
+    monoid = Monoid(
+        identity=empty,
+        lift=counted,
+        combine=sum_of_counts,
+        lower=lower,
+        in_place=InPlace(count_at, add_counts),
+        traits=Traits(commutative=True, exact=True),
+        fields=(Field(f"count_min_{depth}_{width}", "int64", len(empty)),),
+        lanes=Lanes("int64", len(empty), copied, to_bytes),
+        output=always(pa.binary()),
+    )
     return Aggregation(
         "count_min",
         _inputs(digest),
-        monoid_for,
+        of_digests(monoid, digest),
         same,
         "a count-min sketch of the values, in bytes that `wr.CountMin` and Spark read: counts too "
         "large by at most a share of `error` (0.05 if not given) of the window's events, with a "

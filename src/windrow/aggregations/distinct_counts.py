@@ -17,11 +17,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.aggregations.hashing import HASHABLE, hash_128, one_by_one
-from windrow.aggregations.sketches import bytes_column, copied, fraction
+from windrow.aggregations.hashing import HASHABLE, hash_128
+from windrow.aggregations.sketches import bytes_column, copied, fraction, of_digests
 from windrow.algebra.aggregation import Aggregation, Input, remembered
 from windrow.algebra.equality import same
-from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, Traits, always
 
 #: numpy's own types lose track of what arithmetic gives
@@ -136,27 +135,24 @@ def _approx_distinct(error: Any = ERROR, sketch: bool = False) -> Aggregation:
     def sketched(registers: Any) -> Any:
         return to_bytes(registers[np.newaxis], pa.binary())[0].as_py()
 
-    def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
-        python = kinds[0] is Kind.ANY
-        return Monoid(
-            identity=empty,
-            lift=one_by_one(coupons, told) if python else told,
-            combine=larger_of,
-            lower=sketched if sketch else estimate,
-            in_place=None if python else InPlace(tell, larger),
-            defined=None if sketch else answers_always,
-            traits=Traits(commutative=True, exact=True),
-            fields=() if python else (Field(f"registers_{size}", "uint8", size),),
-            lowered="int64",
-            lanes=Lanes("uint8", size, copied, to_bytes) if sketch else None,
-            output=always(pa.binary() if sketch else pa.int64()),
-        )
-
+    monoid = Monoid(
+        identity=empty,
+        lift=told,
+        combine=larger_of,
+        lower=sketched if sketch else estimate,
+        in_place=InPlace(tell, larger),
+        defined=None if sketch else answers_always,
+        traits=Traits(commutative=True, exact=True),
+        fields=(Field(f"registers_{size}", "uint8", size),),
+        lowered="int64",
+        lanes=Lanes("uint8", size, copied, to_bytes) if sketch else None,
+        output=always(pa.binary() if sketch else pa.int64()),
+    )
     name = "approx_distinct_sketch" if sketch else "approx_distinct"
     return Aggregation(
         name,
         (Input("value", HASHABLE, digest=coupons),),
-        monoid_for,
+        of_digests(monoid, coupons),
         same,
         "the number of different values, about, with a standard error of `error` (0.05 if not "
         "given); with `sketch=True`, an HLL sketch of Apache DataSketches",

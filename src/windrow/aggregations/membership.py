@@ -14,11 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.aggregations.collections import at_least_one
-from windrow.aggregations.hashing import HASHABLE, column_of, one_by_one, plain, two_hashes
-from windrow.aggregations.sketches import bytes_column, copied, fraction
+from windrow.aggregations.hashing import HASHABLE, column_of, plain, two_hashes
+from windrow.aggregations.sketches import bytes_column, copied, fraction, of_digests
 from windrow.algebra.aggregation import Aggregation, Input, parametrized
 from windrow.algebra.equality import same
-from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, Traits, always
 from windrow.errors import InvalidArgument
 
@@ -81,22 +80,19 @@ def _bloom(capacity: Any, error: Any = ERROR) -> Aggregation:
     def lower(partial: Any) -> Any:
         return header + partial.astype(">i8").tobytes()
 
-    def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
-        python = kinds[0] is Kind.ANY
-        return Monoid(
-            identity=empty,
-            lift=one_by_one(digest, filter_of) if python else filter_of,
-            combine=either_bits_of,
-            lower=lower,
-            in_place=None if python else InPlace(set_bits, either_bits),
-            traits=Traits(commutative=True, exact=True),
-            fields=() if python else (Field(f"bloom_{hashes}_{words}", "int64", words),),
-            lanes=Lanes("int64", words, copied, to_bytes),
-            output=always(pa.binary()),
-        )
-
+    monoid = Monoid(
+        identity=empty,
+        lift=filter_of,
+        combine=either_bits_of,
+        lower=lower,
+        in_place=InPlace(set_bits, either_bits),
+        traits=Traits(commutative=True, exact=True),
+        fields=(Field(f"bloom_{hashes}_{words}", "int64", words),),
+        lanes=Lanes("int64", words, copied, to_bytes),
+        output=always(pa.binary()),
+    )
     summary = f"a Bloom filter of {capacity} different values, wrong of one in {1 / error:g} others"
-    return Aggregation(f"bloom_{capacity}", INPUTS, monoid_for, same, summary)
+    return Aggregation(f"bloom_{capacity}", INPUTS, of_digests(monoid, digest), same, summary)
 
 
 INPUTS = (Input("value", HASHABLE, digest=digest),)

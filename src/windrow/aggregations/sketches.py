@@ -1,12 +1,18 @@
-"""What sketches have in common: their parameters, and how their bytes leave a kernel."""
+"""What sketches have in common: parameters, hashed values, and how bytes leave a kernel."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from windrow.aggregations.hashing import one_by_one
+from windrow.algebra.aggregation import Digest
+from windrow.algebra.kinds import Kind
+from windrow.algebra.monoid import Monoid
 from windrow.errors import InvalidArgument
 
 
@@ -26,6 +32,17 @@ def fractions(name: str, given: Any) -> tuple[float, ...]:
     if not numbers:
         raise InvalidArgument(f"{name}: at least one number from 0 to 1 is needed")
     return tuple(map(float, numbers))
+
+
+def of_digests(monoid: Monoid, digest: Digest) -> Callable[[tuple[Kind, ...]], Monoid]:
+    """A sketch for every kind of column: kernels read digests, plain Python makes its own."""
+
+    def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
+        if kinds[0] is not Kind.ANY:
+            return monoid
+        return replace(monoid, lift=one_by_one(digest, monoid.lift), in_place=None, fields=())
+
+    return monoid_for
 
 
 def copied(partial: Any, into: Any) -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from windrow.errors import InvalidArgument
 
 _HEADINGS = ("shard", "keys", "blocks", "bytes", "waiting", "oldest slice", "newest slice")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -23,8 +27,11 @@ def run(arguments: argparse.Namespace) -> int:
     from windrow.spark.session import local_session
     from windrow.spark.stream.checkpoint import shards_in
 
-    session = local_session("windrow state")
-    shards = shards_in(session, arguments.checkpoint, arguments.operator)
+    checkpoint: str = arguments.checkpoint
+    if "://" not in checkpoint and not Path(checkpoint).is_dir():
+        raise InvalidArgument(f"checkpoint: there is no folder {checkpoint}")
+    session = local_session("windrow state", log_file=os.devnull)
+    shards = shards_in(session, checkpoint, arguments.operator)
     summaries = {label: summary(blocks) for label, blocks in sorted(shards.items())}
     for line in dict.fromkeys(line for each in summaries.values() for line in each.query):
         print(line)

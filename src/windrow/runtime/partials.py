@@ -13,6 +13,7 @@ are.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
@@ -21,14 +22,15 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Input
-from windrow.algebra.kinds import plain_type
+from windrow.algebra.monoid import Monoid
 from windrow.planning.resolve import Feature
 from windrow.planning.slide import SlidePlan
 from windrow.runtime import columns as arrow
 from windrow.runtime.answering import times_to_arrow
 from windrow.runtime.features import Features, overflow_named
 from windrow.runtime.slide import in_order_type
-from windrow.runtime.stream.maps import SLICE, Maps
+from windrow.runtime.stream.maps import SLICE, Maps, has_partials_of_numbers
+from windrow.runtime.stream.query import column_types
 from windrow.windows import EveryTime, TimeWindow
 
 Array = np.ndarray[Any, Any]
@@ -98,13 +100,23 @@ def over_slices(plan: SlidePlan, features: tuple[Feature, ...]) -> SlidePlan:
 
 def has_partials(plan: SlidePlan) -> bool:
     """Whether all partials are a few numbers, and the order of rows means nothing to them."""
-    return all(
-        feature.compiled
-        and feature.monoid.traits.commutative
+    return has_partials_of_numbers(plan.features) and all(
+        feature.monoid.traits.commutative
         and feature.monoid.blockwise is None
         and not feature.carried
-        and not any(entry.width for entry in feature.monoid.fields)
         for feature in plan.features
+    )
+
+
+def over_fields(feature: Feature, columns: Sequence[str], monoid: Monoid) -> Feature:
+    """A feature of the second step: the monoid lifts fields of slices, which stand in columns."""
+    return replace(
+        feature,
+        aggregation=replace(feature.aggregation, inputs=tuple(map(Input, columns))),
+        columns=tuple(columns),
+        monoid=monoid,
+        compiled=True,
+        condition=None,
     )
 
 
@@ -115,8 +127,7 @@ class SlicePartials:
         """`nullable` names the columns that may hold nulls."""
         self._source = plan
         self._features = Features(plan.features, nullable)
-        types = {name: plain_type(plan.schema.field(name).type) for name in plan.columns}
-        self._maps = Maps(plan.key, types, self._features)
+        self._maps = Maps(plan.key, column_types(plan, plan.columns), self._features)
         self._edges = slice_edges(plan)
         #: by the names of their columns: the place of a field, and that of a count of values if the
         #: field of no values is to be null
@@ -181,10 +192,4 @@ class SlicePartials:
             # A slice may hold no values, and then it is not enough.
             one_is_enough=part.monoid.one_is_enough and not part.nullable,
         )
-        return replace(
-            feature,
-            aggregation=replace(feature.aggregation, inputs=tuple(map(Input, columns))),
-            columns=tuple(columns),
-            monoid=monoid,
-            condition=None,
-        )
+        return over_fields(feature, columns, monoid)

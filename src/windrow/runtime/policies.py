@@ -186,8 +186,7 @@ def _are_seen(features: Sequence[Feature], schema: pa.Schema, window: PolicyWind
     """Whether a kernel sees what the rules are to see.
 
     It carries positions in the place of some values, and leaves some answers unfinished. And a
-    user's function is to get times as
-    Python has them, as a user's aggregation does.
+    user's function is to get times as Python has them, as a user's aggregation does.
     """
     timed = {
         column

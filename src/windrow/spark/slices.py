@@ -23,7 +23,6 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import DataType, DateType, DoubleType, LongType, StructField, StructType
 
-from windrow.algebra.aggregation import Input
 from windrow.algebra.kinds import Kind
 from windrow.algebra.ordering import rank
 from windrow.planning.resolve import Feature
@@ -33,6 +32,7 @@ from windrow.runtime.partials import (
     has_partials,
     has_slices,
     itself,
+    over_fields,
     over_slices,
     several,
     slice_edges,
@@ -242,15 +242,9 @@ class SparkSlices(Slices):
         found = _fields_of(feature, self._rows.schema)
         assert found is not None
         names, lift = found
-        columns = tuple(self._aggregate(name, feature.columns) for name in names)
+        columns = [self._aggregate(name, feature.columns) for name in names]
         monoid = feature.monoid if lift is None else replace(feature.monoid, lift=lift)
-        return replace(
-            feature,
-            aggregation=replace(feature.aggregation, inputs=tuple(map(Input, names))),
-            columns=columns,
-            monoid=monoid,
-            compiled=True,
-        )
+        return over_fields(feature, columns, monoid)
 
     def _aggregate(self, name: str, columns: Sequence[str]) -> str:
         field = self._fields[columns[0]] if columns else None
