@@ -47,10 +47,18 @@ def test_memory_prefers_what_keeps_least(aggregation, events):
 
 
 @pytest.mark.parametrize("aggregation", [wr.sum, wr.max, wr.stddev, wr.geometric_mean])
-@pytest.mark.parametrize("events", [1, 16, 5000, 2**20])
+@pytest.mark.parametrize("events", [2, 16, 5000, 2**20])
 def test_throughput_is_near_the_least_cost_of_the_table(aggregation, events):
     choice = chosen(aggregation("x"), wr.rows(events))
     assert choice.nanoseconds <= 1.2 * min([choice.nanoseconds, *choice.others.values()])
+
+
+@pytest.mark.parametrize("windows", [wr.rows(1), wr.rows(1000, every=1000), wr.rows(9, every=90)])
+def test_a_window_with_nothing_to_combine_is_recomputed(windows):
+    call = "over" if windows == wr.rows(1) else "slide"
+    choice = chosen([wr.stddev("x")], windows, call=call)
+    assert choice.algorithm.NAME == "recompute"
+    assert choice.why == "a window of one has nothing to combine"
 
 
 def test_every_algorithm_is_chosen_compared_or_ruled_out():

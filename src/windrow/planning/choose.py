@@ -7,7 +7,9 @@
    for several ranges, what cannot, or only for one after the other.
 5. Of the rest, `prefer` decides: "throughput" takes the fastest by the measured cost table,
    "latency" the fastest of those whose slowest round is bounded best, "memory" the one that keeps
-   least. Where two are within a fifth of each other, the other virtue decides.
+   least. Where two are within a fifth of each other, the other virtue decides. Only where there is
+   nothing to combine, because a window holds one event or one slice, is it recomputed: what the
+   table tells of such windows is the cost of keeping what is never used.
 """
 
 from __future__ import annotations
@@ -164,10 +166,13 @@ def choose(
         for name in measured.keys() - at_once:
             ruled_out[name] = "it answers its ranges one after the other"
             del measured[name]
-    kept = {name: _bytes(ALGORITHMS[name], served, events) for name in measured}
-    chosen = ALGORITHMS[_PREFERRED[wish.prefer](measured, kept)]
+    if events == 1 and wish.prefer == "throughput" and "recompute" in measured:
+        chosen, why = ALGORITHMS["recompute"], "a window of one has nothing to combine"
+    else:
+        kept = {name: _bytes(ALGORITHMS[name], served, events) for name in measured}
+        chosen = ALGORITHMS[_PREFERRED[wish.prefer](measured, kept)]
+        why = _WHY[wish.prefer].format(worst=_WORST[chosen.BOUNDS.worst])
     cost = measured.pop(chosen.NAME)
-    why = _WHY[wish.prefer].format(worst=_WORST[chosen.BOUNDS.worst])
     return Choice(chosen, served, why, events, cost, measured, ruled_out)
 
 
@@ -223,7 +228,7 @@ def _least(first: Figures, second: Figures) -> str:
 
 _PREFERRED = {"throughput": _fastest, "latency": _steadiest, "memory": _smallest}
 _WHY = {
-    "throughput": "the fastest of those that serve, by the cost table",
-    "latency": "the fastest of those with {worst}",
-    "memory": "the fastest of those that keep least",
+    "throughput": "it is the fastest of those that serve, by the cost table",
+    "latency": "it is the fastest of those with {worst}",
+    "memory": "it is the fastest of those that keep least",
 }

@@ -179,7 +179,7 @@ def _group_lines(group: Group, unit: str) -> Iterator[str]:
         cost = "not measured"
         if choice.nanoseconds is not None:
             cost = f"about {_time(choice.nanoseconds)} {unit}"
-        held = f"{counted(choice.partials)} partials"
+        held = f"{counted(choice.partials)} partial{'s' * (choice.partials != 1)}"
         if group.compiled:
             held += f", {_size(choice.bytes)}"
         yield f"  {name:<{widest}}  {choice.algorithm.NAME:<{algorithms}}  {cost}, {held} a key"
@@ -203,10 +203,8 @@ def _alike(choices: dict[str, Choice]) -> Iterator[tuple[str, Choice]]:
 
 
 def _reasons(lead: str, choice: Choice) -> Iterator[str]:
-    why = f"{lead}{choice.algorithm.NAME} because it is {choice.why}"
-    if choice.why == "it was asked for":
-        why = f"{lead}{choice.algorithm.NAME} because {choice.why}"
-    if choice.others and choice.nanoseconds:
+    why = f"{lead}{choice.algorithm.NAME} because {choice.why}"
+    if choice.others and choice.nanoseconds and choice.events > 1:
         runner_up = min(choice.others, key=choice.others.__getitem__)
         why += f"; {runner_up} {_compared(choice.others[runner_up] / choice.nanoseconds)}"
     yield fill(why, _WIDTH, initial_indent="  ", subsequent_indent="    ")
