@@ -49,7 +49,8 @@ def over(
         algorithm: the name of an algorithm, to choose it by hand.
         prefer: what the planner is to look for: "throughput", "latency" or "memory".
         exact: False, to admit algorithms that subtract floats: what has left a window may leave
-            something behind in its answers.
+            something behind in its answers. On Spark, also to admit its own variance of a few rows,
+            which loses digits far from zero.
         schema: the columns of a Spark DataFrame as a `StructType`, for where Spark cannot be asked
             for them: in the functions of `pyspark.pipelines`; there `lateness` tells a stream.
         lateness: on a stream without a watermark of its own, how much older than the newest event

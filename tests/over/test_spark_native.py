@@ -12,8 +12,14 @@ from tests.over.events import random_events
 from windrow.aggregations import CATALOGUE
 from windrow.planning import placement
 from windrow.planning.choose import Wish
-from windrow.planning.placement import MOST_ROWS_FOR_SPARK, SPARK_FUNCTIONS, place_over
+from windrow.planning.placement import (
+    MOST_ROWS_FOR_SPARK,
+    SPARK_FUNCTIONS,
+    depends_on_keys,
+    place_over,
+)
 from windrow.planning.resolve import resolve_over
+from windrow.spark.looks import SETTING
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -51,8 +57,49 @@ def test_small_frames_are_left_to_spark() -> None:
     assert where(wr.max("x"), wr.min("x"), wr.mean("x")) == "chunks"
 
 
+def test_keys_of_few_rows_fill_no_large_frame() -> None:
+    plan = resolve_over(
+        SCHEMA, key="k", order="ts", windows=wr.rows(100), aggs=wr.max("x"), wish=Wish()
+    )
+    assert depends_on_keys(plan)
+    assert [place_over(plan, rows).where for rows in (1, 40, 60, math.inf)] == [
+        "spark", "spark", "chunks", "chunks",
+    ]  # fmt: skip
+    many = [wr.max("x", alias=str(number)) for number in range(MOST_ROWS_FOR_SPARK + 1)]
+    others = resolve_over(SCHEMA, key="k", order="ts", windows=wr.rows(100), aggs=many, wish=Wish())
+    assert not depends_on_keys(others)
+
+
+@pytest.mark.spark
+@pytest.mark.compiled
+def test_rows_of_a_key_are_counted_where_they_decide(spark: "SparkSession") -> None:
+    def operator(frame: Any) -> str:
+        answer = wr.over(frame, key="k", order="id", windows=wr.rows(100), aggs=wr.max("id"))
+        plan = answer._jdf.queryExecution().optimizedPlan().toString()
+        return "Spark" if "Window [" in plan else "windrow" if "MapInArrow" in plan else plan
+
+    rows = spark.range(20_000)
+    small, large = (rows.withColumn("k", rows.id % keys) for keys in (2_000, 4))
+    assert operator(small) == "Spark"
+    assert operator(large) == "windrow"
+    # Behind a shuffle a look would take as long as the work.
+    assert operator(small.repartition(2)) == "windrow"
+    spark.conf.set(SETTING, "false")
+    try:
+        assert operator(small) == "windrow"
+    finally:
+        spark.conf.unset(SETTING)
+
+
 def test_the_user_may_ask_for_an_algorithm() -> None:
     assert where(wr.max("x"), wish=Wish("two_stacks_lite")) == "chunks"
+
+
+def test_spark_loses_digits_of_variance_only_where_that_is_admitted() -> None:
+    aggs = [wr.stddev("x"), wr.variance("small", population=True)]
+    assert where(*aggs) == "chunks"
+    assert where(*aggs, wish=Wish(exact=False)) == "spark"
+    assert where(wr.stddev("n"), wish=Wish(exact=False)) == "chunks"
 
 
 def test_without_a_key_spark_would_use_one_core() -> None:
@@ -94,7 +141,15 @@ def test_an_aggregation_of_ones_own_is_not_taken_for_a_built_in() -> None:
     ("arguments", "why"),
     [
         ({"key": None}, "rows are cut by order into chunks, a task for each"),
-        ({}, "every key is answered by one task, unless it has too many rows"),
+        (
+            {},
+            "every key is answered by one task, unless it has too many rows; keys of few rows are "
+            "left to Spark's own operator",
+        ),
+        (
+            {"windows": wr.time("1 hour")},
+            "every key is answered by one task, unless it has too many rows",
+        ),
         (
             {"order": "s", "key": None},
             "all rows are answered by one task: 's' is string, and only numbers and times are cut "
@@ -123,6 +178,12 @@ def test_spark_answers_as_windrow_does(
     events = events.append_column("small", events["n"].cast(pa.int32()))
     events = events.append_column("price", events["n"].cast(pa.decimal128(21, 2)))
     floats = [CATALOGUE[name] for name in SPARK_FUNCTIONS]
+    rougher = [
+        aggregation(column, population=population)
+        for column in ("x", "small")
+        for aggregation in (wr.variance, wr.stddev)
+        for population in (False, True)
+    ]
     aggs = [
         *(aggregation(column) for column in ("x", "single") for aggregation in floats),
         *(aggregation("small") for aggregation in (wr.sum, wr.mean, wr.min, wr.max)),
@@ -133,14 +194,15 @@ def test_spark_answers_as_windrow_does(
         ),
         *(aggregation("c") for aggregation in (wr.count, wr.first, wr.last)),
         wr.count(),
+        *rougher,
     ]
     arguments: dict[str, Any] = {
         "key": ["case", "name", "level"], "order": ["ts", "id"], "windows": {"4": wr.rows(4)},
     }  # fmt: skip
     monkeypatch.setattr(placement, "MOST_ROWS_FOR_SPARK", 10_000)
     frame = spark.createDataFrame(events)
-    answer = wr.over(frame, aggs=aggs, **arguments)
-    plan = resolve_over(events.schema, aggs=aggs, wish=Wish(), **arguments)
+    answer = wr.over(frame, aggs=aggs, exact=False, **arguments)
+    plan = resolve_over(events.schema, aggs=aggs, wish=Wish(exact=False), **arguments)
     assert place_over(plan).where == "spark"
     found = answer.toArrow().sort_by("id")
     in_order = events.sort_by("id")

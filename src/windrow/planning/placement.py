@@ -5,6 +5,7 @@ Pure: it looks at the plan and never at Spark, so that it can be explained witho
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,8 +14,7 @@ import pyarrow as pa
 from windrow.planning.resolve import Feature, OverPlan
 from windrow.windows import RowsWindow, TimeWindow
 
-#: Spark's names of the functions that answer as windrow does; tests/over/test_spark_native.py. Not
-#: variance: of ten values around 1e9 Spark's has 7 right digits, windrow's 9 and more.
+#: Spark's names of the functions that answer as windrow does; tests/over/test_spark_native.py
 SPARK_FUNCTIONS = {
     "count": "count",
     "sum": "sum",
@@ -24,11 +24,19 @@ SPARK_FUNCTIONS = {
     "first": "first",
     "last": "last",
 }
+#: those that `exact=False` admits: of ten values around 1e9 Spark's variance has 7 right digits,
+#: windrow's 9 and more
+ROUGHER_FUNCTIONS = {
+    "variance": "var_samp",
+    "variance_pop": "var_pop",
+    "stddev": "stddev_samp",
+    "stddev_pop": "stddev_pop",
+}
 _OF_ANYTHING = {"count", "first", "last"}
 _OF_ORDERED = {"min", "max"}
-_SUMS = {"sum", "mean"}
+_SUMS = {"sum", "mean", *ROUGHER_FUNCTIONS}
 
-#: Spark looks at every row of every frame; beyond so many for each row of the table it is slower
+#: Spark adds up every row of every frame; beyond so many for each row of the table it is slower
 MOST_ROWS_FOR_SPARK = 24
 
 
@@ -46,9 +54,12 @@ class Placement:
     why: str
 
 
-def place_over(plan: OverPlan) -> Placement:
-    """Where `over` runs; never in Spark's own operator if an algorithm was asked for by name."""
-    if plan.key and plan.wish.algorithm is None and is_spark_faster(plan):
+def place_over(plan: OverPlan, rows_of_a_key: float = math.inf) -> Placement:
+    """Where `over` runs; never in Spark's own operator if an algorithm was asked for by name.
+
+    `rows_of_a_key` says how many rows a key has, about, if that is known.
+    """
+    if _is_spark_faster(plan, rows_of_a_key):
         return Placement(
             "spark", "adding up so few rows afresh costs less than the way to Python and back"
         )
@@ -56,29 +67,53 @@ def place_over(plan: OverPlan) -> Placement:
     if obstacle is not None:
         whole = "every key is" if plan.key else "all rows are"
         return Placement("keys", f"{whole} answered by one task: {obstacle}")
+    if depends_on_keys(plan):
+        return Placement(
+            "chunks",
+            "every key is answered by one task, unless it has too many rows; keys of few rows are "
+            "left to Spark's own operator",
+        )
     if plan.key:
         return Placement("chunks", "every key is answered by one task, unless it has too many rows")
     return Placement("chunks", "rows are cut by order into chunks, a task for each")
 
 
-def is_spark_faster(plan: OverPlan) -> bool:
+def depends_on_keys(plan: OverPlan) -> bool:
+    """Whether it takes the number of rows in a key to tell where a plan runs."""
+    return not _is_spark_faster(plan, math.inf) and _is_spark_faster(plan, 1)
+
+
+def _is_spark_faster(plan: OverPlan, rows_of_a_key: float) -> bool:
     """Whether Spark's own functions give the same answers, and sooner."""
-    rows = 0
+    if not plan.key or plan.wish.algorithm is not None:
+        return False
+    rows = 0.0
     for output in plan.outputs:
         window, feature = plan.windows[output.window], plan.features[output.feature]
-        if not isinstance(window, RowsWindow) or not _is_same_in_spark(feature, plan.schema):
+        if not isinstance(window, RowsWindow) or not _is_same_in_spark(feature, plan):
             return False
-        rows += window.range
+        rows += _rows_of_a_frame(window.range, rows_of_a_key)
     return rows <= MOST_ROWS_FOR_SPARK
 
 
-def _is_same_in_spark(feature: Feature, schema: pa.Schema) -> bool:
+def _rows_of_a_frame(most: int, rows_of_a_key: float) -> float:
+    """How many rows a frame of at most so many holds on average; those of a key's first hold few.
+
+    >>> _rows_of_a_frame(100, 40), _rows_of_a_frame(2, 40), _rows_of_a_frame(100, math.inf)
+    (20.5, 1.975, 100.0)
+    """
+    full = min(most, rows_of_a_key)
+    return full - full * (full - 1) / (2 * rows_of_a_key)
+
+
+def _is_same_in_spark(feature: Feature, plan: OverPlan) -> bool:
     name = feature.aggregation.name
-    if feature.aggregation.custom or name not in SPARK_FUNCTIONS:
+    admitted = SPARK_FUNCTIONS if plan.wish.exact else SPARK_FUNCTIONS | ROUGHER_FUNCTIONS
+    if feature.aggregation.custom or name not in admitted:
         return False
     if name in _OF_ANYTHING:
         return True
-    data_type = schema.field(feature.columns[0]).type
+    data_type = plan.schema.field(feature.columns[0]).type
     if name in _OF_ORDERED:
         # Not of text, which Spark may compare by a collation.
         return _is_measured(data_type) or pa.types.is_decimal(data_type)

@@ -5,6 +5,7 @@ What they find decides how rows are arranged, and never what is answered.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,6 +23,13 @@ SMALL = 2**27
 SETTING = "spark.windrow.look"
 #: in so many rows slices are counted
 _HEAD = 2**14
+#: the share of rows by which it is told how many a key has, and how many of them are taken
+_THIN, _MOST_THIN = 0.01, 2**16
+#: what Spark reads tables with; behind anything else a look would take as long as the work
+_READING = {
+    "DataSourceV2ScanRelation", "InMemoryRelation", "LocalRelation", "LogicalRDD",
+    "LogicalRelation", "Range", "Project", "Filter", "Union",
+}  # fmt: skip
 #: so many rows in a slice, and combining them before the shuffle pays
 _DENSE = 4.0
 
@@ -37,6 +45,32 @@ def is_small(frame: Any) -> bool:
         return False
     statistics = frame._jdf.queryExecution().optimizedPlan().stats()
     return int(statistics.sizeInBytes()) < SMALL
+
+
+def is_read(frame: Any) -> bool:
+    """Whether rows are read as they lie somewhere; a client of Connect cannot ask."""
+    if not isinstance(frame.sparkSession, ClassicSession):
+        return False
+    nodes = [frame._jdf.queryExecution().optimizedPlan()]
+    for node in nodes:
+        children = node.children()
+        nodes += [children.apply(place) for place in range(children.size())]
+    return all(node.nodeName() in _READING for node in nodes)
+
+
+def rows_of_a_key(frame: Any, key: Sequence[Any]) -> float:
+    """How many rows the key of a row has, on average over rows.
+
+    Of a sample: of the other rows of a key as large a share is in it as of all rows.
+    """
+    hashed = frame.select(F.xxhash64(*key).alias("hash"))
+    sample = hashed.sample(fraction=_THIN, seed=0).limit(_MOST_THIN)
+    with described(frame.sparkSession, "windrow over: rows of a key, counted in a sample"):
+        hashes = sample.toArrow()["hash"]
+    if not len(hashes):
+        return math.inf
+    counts = hashes.value_counts().field("counts").to_numpy()
+    return float(1 + counts @ (counts - 1) / (_THIN * len(hashes)))
 
 
 def largest_share(frame: Any, key: Sequence[Any]) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql import Window as SparkWindow
 from pyspark.sql import functions as F
 
-from windrow.planning.placement import SPARK_FUNCTIONS
+from windrow.planning.placement import ROUGHER_FUNCTIONS, SPARK_FUNCTIONS
 from windrow.planning.resolve import Feature, OverPlan
 from windrow.windows import RowsWindow
 
@@ -37,6 +37,6 @@ def _function(feature: Feature, column: Mapping[str, Any]) -> Any:
     name = feature.aggregation.name
     if not feature.columns:
         return F.count(F.lit(1))
-    function: Callable[..., Any] = getattr(F, SPARK_FUNCTIONS[name])
+    function: Callable[..., Any] = getattr(F, (SPARK_FUNCTIONS | ROUGHER_FUNCTIONS)[name])
     options = {"ignorenulls": True} if name in ("first", "last") else {}
     return function(column[feature.columns[0]], **options)

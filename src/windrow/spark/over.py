@@ -17,12 +17,13 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from windrow.errors import InvalidArgument
-from windrow.planning.placement import place_over
+from windrow.planning.placement import depends_on_keys, place_over
 from windrow.planning.resolve import OverPlan, require_final, resolve_over
 from windrow.runtime.program import Program
 from windrow.runtime.rolling import Rolling, whole_peers
 from windrow.spark.chunks import chunked, has_heavy_key
 from windrow.spark.frames import plain_names, renamed, require_new_names
+from windrow.spark.looks import is_read, may_look, rows_of_a_key
 from windrow.spark.native import with_window_functions
 from windrow.spark.schema import arrow_schema, nullable_columns
 from windrow.spark.source import source_of, title
@@ -61,11 +62,13 @@ def over_dataframe(
     named = frame.toDF(*names[: len(schema)])
     # Of columns that share a name only one is here, and the plan refers to none of them.
     column = dict(zip(schema.names, map(F.col, names), strict=False))
+    key, order = ([column[name] for name in wanted] for wanted in (plan.key, plan.order))
     where = place_over(plan).where
+    if depends_on_keys(plan) and source.may_ask and may_look(frame.sparkSession) and is_read(frame):
+        where = place_over(plan, rows_of_a_key(named, key)).where
     if where == "spark":
         answered = with_window_functions(named, plan, column, names[len(schema) :])
         return answered.toDF(*result.names)
-    key, order = ([column[name] for name in wanted] for wanted in (plan.key, plan.order))
     if where == "chunks" and source.may_ask and (not key or has_heavy_key(named, key)):
         arranged = chunked(named, key, order[0], plan)
     else:
