@@ -16,7 +16,7 @@ from windrow.runtime.stream.query import StreamQuery
 from windrow.runtime.stream.slide import StreamSlide
 
 #: the layouts that this windrow goes on from
-READ = [1]
+READ = [1, 2]
 
 
 @pytest.mark.parametrize("layout", READ)

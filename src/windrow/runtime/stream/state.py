@@ -1,9 +1,13 @@
 """The state of a shard as bytes: blocks of columns by number, and a header that knows them.
 
-A block begins with eight bytes, of which the first is the version of the layout; what follows is an
-Arrow record batch without its schema, which the plan knows. The header is 64-bit integers behind
-the same eight bytes. Nothing is ever pickled. What is the same in every batch is written once: what
-the query is, as text, and the schemas and slices, so that state can be read without the query.
+A block begins with eight bytes: the version of the layout, and how many bytes there are once they
+are decompressed, or 0 if they stand there as they are. What follows is an Arrow record batch without
+its schema, which the plan knows. The header is 64-bit integers behind the same eight bytes. Nothing
+is ever pickled. What is the same in every batch is written once: what the query is, as text, and the
+schemas and slices, so that state can be read without the query.
+
+Columns are compressed because a byte costs 10 ns on its way from Spark's store to Python, and with
+LZ4 0.6 ns to compress and 0.5 ns to decompress. zstd was twice as small for some, and took 4 ns.
 """
 
 from __future__ import annotations
@@ -17,8 +21,11 @@ import pyarrow as pa
 
 from windrow.errors import IncompatibleState
 
-VERSION = 1
-_PREFIX = bytes([VERSION, 0, 0, 0, 0, 0, 0, 0])
+VERSION = 2
+#: the versions whose blocks are read; in layout 1 nothing was compressed
+_READ = (1, VERSION)
+_PREFIX_BYTES = 8
+_CODEC = pa.Codec("lz4_raw")
 
 #: what a block holds, in the highest byte of its number
 HEADER, DESCRIPTION, CELLS_SCHEMA, WAITING_SCHEMA, SLICES, NODE, WAITING = range(7)
@@ -61,13 +68,19 @@ def group_of(number: int) -> int:
 
 
 def content_of(data: bytes) -> bytes:
-    """What stands in a block behind its version."""
-    if data[0] != VERSION:
+    """What stands in a block behind its first bytes."""
+    if data[0] not in _READ:
         raise IncompatibleState(
             f"checkpoint: its state has layout {data[0]}, and this windrow knows layout {VERSION}; "
             "run the query with the windrow that wrote it, or start a new one"
         )
-    return data[len(_PREFIX) :]
+    size, content = int.from_bytes(data[1:_PREFIX_BYTES], "little"), data[_PREFIX_BYTES:]
+    return _CODEC.decompress(content, size, asbytes=True) if size else content
+
+
+def _block(content: bytes, size: int = 0) -> bytes:
+    """A block of this content; `size` is that before it was compressed."""
+    return bytes([VERSION]) + size.to_bytes(_PREFIX_BYTES - 1, "little") + content
 
 
 def integers(numbers: Sequence[int]) -> bytes:
@@ -90,7 +103,7 @@ class Blocks:
         self.bytes_written = 0
 
     def bytes_of(self, number: int) -> bytes | None:
-        """What stands in a block, behind the version."""
+        """What stands in a block, decompressed."""
         data = self._storage.get(number)
         if data is None:
             return None
@@ -99,9 +112,7 @@ class Blocks:
 
     def write(self, number: int, content: bytes) -> None:
         """Put bytes into a block."""
-        data = _PREFIX + content
-        self.bytes_written += len(data)
-        self._storage.put(number, data)
+        self._put(number, _block(content))
 
     def load(self, number: int, schema: pa.Schema) -> pa.RecordBatch:
         """The columns of a block that is there."""
@@ -118,12 +129,17 @@ class Blocks:
     def store(self, number: int, batch: pa.RecordBatch) -> None:
         """Write columns into a block."""
         self._known[number] = batch
-        self.write(number, batch.serialize().to_pybytes())
+        content = batch.serialize()
+        self._put(number, _block(_CODEC.compress(content, asbytes=True), content.size))
 
     def delete(self, number: int) -> None:
         """Delete a block that is there."""
         self._known.pop(number, None)
         self._storage.delete(number)
+
+    def _put(self, number: int, data: bytes) -> None:
+        self.bytes_written += len(data)
+        self._storage.put(number, data)
 
 
 @dataclass
