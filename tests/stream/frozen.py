@@ -39,17 +39,20 @@ SLID = {
 }
 TRAILING = {"20s": wr.time("20 seconds"), "1m": wr.time("1 minute")}
 ROWS = {"9": wr.rows(9, every=4), "visit": wr.session("20 seconds")}
+COUNTED = {"3": wr.rows(3), "100": wr.rows(100)}
+CALLS = ("slide", "over", "rows", "counted")
 
 
 def query(call: str) -> StreamQuery:
     """The query whose state was written."""
     schema = BEFORE[0][0].schema
     names = set(schema.names)
-    if call != "over":
+    if call in ("slide", "rows"):
         windows = SLID if call == "slide" else ROWS
         slid = resolve_slide(schema, windows=windows, changes_only=False, **ASKED)
         return StreamSlide(slid, names, shards=1)
-    return StreamOver(resolve_over(schema, windows=TRAILING, **ASKED), names, shards=1)
+    trailing = TRAILING if call == "over" else COUNTED
+    return StreamOver(resolve_over(schema, windows=trailing, **ASKED), names, shards=1)
 
 
 def read(call: str, layout: int) -> Memory:
@@ -70,5 +73,5 @@ def write(call: str) -> None:
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for each in ("slide", "over", "rows"):
+    for each in CALLS:
         write(each)

@@ -124,7 +124,7 @@ def over_rows(
 
 
 def test_few_keys_read_and_write_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("windrow.runtime.stream.bins.ROWS_IN_A_BIN", 40)
+    monkeypatch.setattr("windrow.runtime.stream.kept_rows.ROWS_IN_A_BIN", 40)
     every_key = range(MANY)
     # All keys, until their windows are full; then the same one again and again.
     steps = list(over_rows(80, lambda batch: every_key if batch < 40 else [7]))
@@ -137,6 +137,33 @@ def test_few_keys_read_and_write_few_rows(monkeypatch: pytest.MonkeyPatch) -> No
     assert np.mean([step.bytes_read for step in all_keys]) <= 2 * held + 2 * came
     assert np.mean([step.bytes_read for step in one_key]) <= held / 4
     assert np.mean([step.bytes_written for step in one_key]) <= came / 4
+
+
+def steady_rows(extent: int, per_key: int, batches: int) -> float:
+    """Bytes read and written in a batch in which every key has some events; windows are full."""
+    plan = resolve_over(
+        SCHEMA, key="k", order="ts", windows=wr.rows(extent), aggs=[wr.sum("v"), wr.max("v")],
+        wish=Wish(),
+    )  # fmt: skip
+    stream, storage, moved = StreamOver(plan, set(), shards=1), Watched(), []
+    random = np.random.default_rng(1)
+    for batch in range(batches):
+        times = np.repeat(np.arange(per_key) + batch * per_key + 1000, KEYS) * SECOND
+        table = pa.table(
+            [np.tile(np.arange(KEYS), per_key), pa.array(times).view(pa.timestamp("us")),
+             random.integers(0, 2**40, len(times))],
+            schema=SCHEMA,
+        )  # fmt: skip
+        step = stream.advance(storage, [table], (1000 + batch * per_key) * 1000)
+        moved.append(step.bytes_read + step.bytes_written)
+    return float(np.mean(moved[-extent // per_key :]))
+
+
+def test_rows_that_stay_in_windows_are_not_read() -> None:
+    near, far = steady_rows(1_000, 200, 20), steady_rows(10_000, 200, 150)
+    assert far <= 1.5 * near
+    # An event waits, is appended, is rewritten, and is read where windows begin.
+    assert near <= 4 * 200 * KEYS * 8 * len(SCHEMA)
 
 
 def test_rows_that_are_kept_can_be_looked_at() -> None:

@@ -40,7 +40,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
 ]
 
-BINS = "windrow.runtime.stream.bins.ROWS_IN_A_BIN"
+BINS = "windrow.runtime.stream.kept_rows.ROWS_IN_A_BIN"
 BLOCKS = "windrow.runtime.stream.kept_rows.MOST_BLOCKS"
 AT_ONCE = "windrow.runtime.stream.kept_rows.ROWS_AT_ONCE"
 

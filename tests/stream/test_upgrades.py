@@ -20,7 +20,7 @@ READ = [1, 2]
 
 
 @pytest.mark.parametrize("layout", READ)
-@pytest.mark.parametrize("call", ["slide", "over", "rows"])
+@pytest.mark.parametrize("call", frozen.CALLS)
 def test_state_of_a_layout_that_was_written_once(call: str, layout: int) -> None:
     storage, query = frozen.read(call, layout), frozen.query(call)
     found = []

@@ -11,22 +11,22 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
-from typing import Any
+from dataclasses import astuple, dataclass, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from windrow.runtime import edges
 from windrow.runtime.runs import NEVER
-from windrow.runtime.sorting import float_ranks
+from windrow.runtime.sorting import arrange, float_ranks
 from windrow.runtime.stream.state import NONE, integers, integers_of
 
 Array = np.ndarray[Any, Any]
 
-#: a bin with more rows is split when it is rewritten, unless it is of one key
-ROWS_IN_A_BIN = 2**16
 _DEEPEST = 12
-_FIELDS = 7
+#: how many numbers layout 1 has of a bin; layout 2 says it, below zero, in front of all others
+_FIELDS_OF_LAYOUT_1 = 7
 
 
 @dataclass
@@ -35,11 +35,12 @@ class Bin:
 
     Attributes:
         depth, bits: which keys.
-        blocks: how many blocks of rows there are.
+        blocks: how many blocks of rows there are; if there are stretches, beside those.
         rows: how many rows they hold, those that are of no use any more among them.
         entries: how many keys are in the ledger.
         due: when the next answer is final that takes no more events, in ticks.
         expiry: from when on nothing that it holds is of use.
+        stretches: in how many stretches its oldest rows lie (see `counted_rows`).
     """
 
     depth: int = 0
@@ -49,6 +50,21 @@ class Bin:
     entries: int = 0
     due: int = NEVER
     expiry: int = NONE
+    stretches: int = 0
+
+
+class ByBin(NamedTuple):
+    """Events by bin, key and order.
+
+    Attributes:
+        events: the events.
+        counts: how many there are in each bin.
+        lengths: how many there are of each key.
+    """
+
+    events: pa.RecordBatch
+    counts: list[int]
+    lengths: Array
 
 
 class Bins(list[Bin]):
@@ -59,14 +75,31 @@ class Bins(list[Bin]):
         """The bins that were written as these bytes; without them, one for all keys."""
         if content is None:
             return cls([Bin()])
-        numbers = integers_of(content)
-        return cls(
-            Bin(*numbers[begin : begin + _FIELDS]) for begin in range(0, len(numbers), _FIELDS)
-        )
+        numbers, width = integers_of(content), _FIELDS_OF_LAYOUT_1
+        if numbers[0] < 0:
+            width = -numbers.pop(0)
+        return cls(Bin(*numbers[begin : begin + width]) for begin in range(0, len(numbers), width))
 
     def to_bytes(self) -> bytes:
         """The bins as bytes."""
-        return integers([number for each in self for number in astuple(each)])
+        return integers([-len(fields(Bin)), *(number for each in self for number in astuple(each))])
+
+    def arranged(self, events: pa.RecordBatch, key: Sequence[str], order: Sequence[str]) -> ByBin:
+        """Events that come in any order, by bin, key and order."""
+        size = events.num_rows
+        keys = [events[name] for name in key]
+        permutation, starts = arrange(keys, [events[name] for name in order], size)
+        places = np.arange(size) if permutation is None else permutation
+        heads = pa.array(places[starts[:-1]])
+        numbers = self.of_hashes(hashes_of([column.take(heads) for column in keys], len(heads)))
+        lengths = edges.lengths_of_runs(starts, size)
+        counts = np.bincount(np.repeat(numbers, lengths), minlength=len(self)).tolist()
+        if len(self) > 1:
+            permutation = places[np.argsort(np.repeat(numbers, lengths), kind="stable")]
+            lengths = lengths[np.argsort(numbers, kind="stable")]
+        if permutation is not None:
+            events = events.take(pa.array(permutation))
+        return ByBin(events, counts, lengths)
 
     def of_hashes(self, hashes: Array) -> Array:
         """The number of the bin that each key is in."""
@@ -76,13 +109,13 @@ class Bins(list[Bin]):
             numbers[each.bits :: 1 << each.depth] = number
         return numbers[(hashes & np.uint64((1 << deepest) - 1)).astype(np.int64)]
 
-    def split(self, number: int, rows: int, keys: int) -> bool:
-        """Make several bins of one that has so many rows of so many keys, if they are many.
+    def split(self, number: int, rows: int, keys: int, most: int) -> bool:
+        """Make several bins of one that has so many rows of so many keys, if they are too many.
 
         Those behind the bins that there were get some of its keys.
         """
         split, parts = self[number], 1
-        while parts * ROWS_IN_A_BIN < rows and 2 * parts <= keys:
+        while parts * most < rows and 2 * parts <= keys:
             parts *= 2
         more = min(parts.bit_length() - 1, _DEEPEST - split.depth)
         if more <= 0:

@@ -25,6 +25,7 @@ from windrow.runtime.stream.state import (
     ROWS,
     ROWS_SCHEMA,
     SLICES,
+    STRETCH,
     WAITING,
     WAITING_SCHEMA,
     Header,
@@ -114,7 +115,8 @@ def _of_rows(blocks: Mapping[int, bytes]) -> _Kept:
     key, order = json.loads(told[KEY]), told[ORDER].decode()
     slices: dict[int, list[Array]] = {}
     keys = []
-    for owner, batch in _batches(blocks, ROWS, ROWS_SCHEMA):
+    batches = [each for kind in (ROWS, STRETCH) for each in _batches(blocks, kind, ROWS_SCHEMA)]
+    for owner, batch in batches:
         if order:
             slices.setdefault(owner, []).append(arrow.times(batch[order]))
         keys.append(batch.select(key))

@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.runtime import edges
 from windrow.runtime.runs import NEVER
 from windrow.runtime.sorting import arrange
 from windrow.runtime.stream.bins import Bins, hashes_of
@@ -38,15 +37,17 @@ from windrow.runtime.stream.state import (
     ROWS,
     Blocks,
     block_number,
+    place_in_bin,
 )
 
 Array = np.ndarray[Any, Any]
 
+#: a bin with more rows is split when it is rewritten, unless it is of one key
+ROWS_IN_A_BIN = 2**16
 #: a bin with so many blocks is rewritten
 MOST_BLOCKS = 16
 #: so many rows of some bins are worked on at once
 ROWS_AT_ONCE = 2**20
-_BLOCK_BITS = 8
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ class KeptRows:
 
         The events are final, and come in any order.
         """
-        events, counts = self._by_bin(events)
+        events, counts, _lengths = self.bins.arranged(events, self._layout.key, self._layout.order)
         self._drop_expired(edge, counts)
         touched = [
             number
@@ -165,22 +166,6 @@ class KeptRows:
             if arrived + kept >= ROWS_AT_ONCE or number == touched[-1]:
                 yield self._part(chosen, events.slice(begin, arrived))
                 chosen, begin, arrived, kept = [], begin + arrived, 0, 0
-
-    def _by_bin(self, events: pa.RecordBatch) -> tuple[pa.RecordBatch, list[int]]:
-        """Events by bin, key and order; and how many there are in each bin."""
-        size = events.num_rows
-        keys, order = [
-            [events[name] for name in names] for names in (self._layout.key, self._layout.order)
-        ]
-        permutation, starts = arrange(keys, order, size)
-        places = np.arange(size) if permutation is None else permutation
-        heads = pa.array(places[starts[:-1]])
-        hashes = hashes_of([column.take(heads) for column in keys], len(heads))
-        numbers = np.repeat(self.bins.of_hashes(hashes), edges.lengths_of_runs(starts, size))
-        counts = np.bincount(numbers, minlength=len(self.bins)).tolist()
-        if len(self.bins) > 1:
-            permutation = places[np.argsort(numbers, kind="stable")]
-        return (events if permutation is None else events.take(pa.array(permutation))), counts
 
     def _part(self, chosen: Sequence[int], events: pa.RecordBatch) -> Part:
         layout, key = self._layout, self._layout.key
@@ -226,7 +211,7 @@ class KeptRows:
             for number in chosen
             for block in range(self.bins[number].blocks)
         ]
-        return pa.concat_batches(found) if found else _empty(schema)
+        return pa.concat_batches(found) if found else empty(schema)
 
     def _entries(self, chosen: Sequence[int]) -> pa.RecordBatch:
         schema = self._layout.ledger
@@ -235,7 +220,7 @@ class KeptRows:
             for number in chosen
             if self.bins[number].entries
         ]
-        return pa.concat_batches(found) if found else _empty(schema)
+        return pa.concat_batches(found) if found else empty(schema)
 
     # Writing -------------------------------------------------------------------------------------
 
@@ -284,7 +269,7 @@ class KeptRows:
             rewritten[number] = (
                 each.rows + new[number] > 2 * held[number]
                 or each.blocks >= MOST_BLOCKS
-                or self.bins.split(number, held[number], keys[number])
+                or self.bins.split(number, held[number], keys[number], ROWS_IN_A_BIN)
             )
         return np.append(rewritten, np.ones(len(self.bins) - part.known, np.bool_))
 
@@ -341,8 +326,15 @@ class KeptRows:
                 self._clear(number)
 
     def _place(self, number: int, block: int) -> int:
-        return block_number(ROWS, self._group, number << _BLOCK_BITS | block)
+        return block_number(ROWS, self._group, place_in_bin(number, block))
 
 
-def _empty(schema: pa.Schema) -> pa.RecordBatch:
+def description_of(*schemas: pa.Schema) -> str:
+    """What is kept, for a query to be told from others."""
+    kept = [f"{field.name}: {field.type}" for schema in schemas for field in schema]
+    return f"rows=[{', '.join(kept)}]"
+
+
+def empty(schema: pa.Schema) -> pa.RecordBatch:
+    """No rows."""
     return pa.RecordBatch.from_pylist([], schema)

@@ -103,6 +103,7 @@ class Maps:
         )
         self._aggregate = Kernel(aggregate_slices, (), product, features.checked)
         self._fold = Kernel(fold_cells, (), product, features.checked)
+        self._combine_newer = Kernel(combine_newer, (), product, features.checked)
 
     # From events ---------------------------------------------------------------------------------
 
@@ -164,6 +165,21 @@ class Maps:
             lambda place: cells[f"value_{place}"],
         )
 
+    def suffixes(self, cells: pa.RecordBatch) -> pa.RecordBatch:
+        """Each cell combined with all that are newer in its key; the cells lie by key."""
+        cells, places, starts, partials = self.grouped([cells])
+        folded = self._room(cells.num_rows)
+        if cells.num_rows:
+            cuts = np.append(starts[:-1], cells.num_rows)
+            self._combine_newer(partials, cuts, folded, 0, len(starts) - 1)
+        heads = cells.take(pa.array(places))
+        return self._batch(
+            heads[SLICE].to_numpy(),
+            [heads[name] for name in self.keys],
+            folded,
+            lambda place: cells[f"value_{place}"],
+        )
+
     def grouped(self, maps: Sequence[pa.RecordBatch]) -> Grouped:
         """The cells of all maps, older first, with those of a key together."""
         cells = pa.concat_batches(maps) if maps else self.empty
@@ -214,3 +230,13 @@ def fold_cells(cells: Ring, cuts: Any, folded: Ring, begin: int, stop: int) -> N
         for cell in range(cuts[number] + 1, cuts[number + 1]):
             partial = combine(partial, load(cells, cell))
         store(folded, number, partial)
+
+
+def combine_newer(cells: Ring, cuts: Any, folded: Ring, begin: int, stop: int) -> None:
+    """Combine each cell with those behind it, up to the next cut."""
+    for number in range(begin, stop):
+        partial = load(cells, cuts[number + 1] - 1)
+        store(folded, cuts[number + 1] - 1, partial)
+        for back in range(2, cuts[number + 1] - cuts[number] + 1):
+            partial = combine(load(cells, cuts[number + 1] - back), partial)
+            store(folded, cuts[number + 1] - back, partial)

@@ -1,7 +1,8 @@
 """`over` over a stream: every event once, with the windows that end at it.
 
-Windows of time, of aggregations whose partials are numbers, are answered from partials, here;
-others from the rows of keys (see `over_rows`). An event is final when the watermark has passed
+Windows of time, of aggregations whose partials are numbers, are answered from partials, here, and
+so are windows of rows, where they suffice (see `over_counted`); others from the rows of keys (see
+`over_rows`). An event is final when the watermark has passed
 its time: no event before it will come. Then it is a slice by itself, and its cell goes into the
 tree. When events become final (see `query`):
 
@@ -19,22 +20,21 @@ tree. When events become final (see `query`):
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
 import numpy as np
 import pyarrow as pa
 
-from windrow.algebra.memory import KernelMemory
 from windrow.planning.resolve import OverPlan
 from windrow.runtime import columns as arrow
-from windrow.runtime import edges
-from windrow.runtime.answering import CompiledWindow, SliceKernels
 from windrow.runtime.features import Features
 from windrow.runtime.passes import extent_of
 from windrow.runtime.sorting import arrange
+from windrow.runtime.stream.cell_windows import CellWindows
 from windrow.runtime.stream.forest import MapForest
 from windrow.runtime.stream.maps import SLICE, Maps, has_partials_of_numbers
+from windrow.runtime.stream.over_counted import OverCounted, counts_rows
 from windrow.runtime.stream.over_rows import OverRows
 from windrow.runtime.stream.query import (
     Array,
@@ -65,7 +65,7 @@ class StreamOver(StreamQuery):
             trailing = _Trailing(plan, types[plan.order[0]], features, maps)
             super().__init__(plan, types, [trailing], [maps.description], shards)
         else:
-            rows = OverRows(plan, types, nullable)
+            rows = (OverCounted if counts_rows(plan) else OverRows)(plan, types, nullable)
             super().__init__(plan, types, [rows], [rows.description], shards)
 
 
@@ -85,11 +85,11 @@ class _Trailing(Group):
     ) -> None:
         self.number, self.names, self.maps = 0, list(plan.windows), maps
         self.slices, self.layouts = Slices(1, (0,)), {CELLS_SCHEMA: maps.schema}
-        self._plan, self._features = plan, features
+        self._plan = plan
         tick = arrow.nanoseconds_per_tick(order_type)
         #: for each window, how much older an event is that has left
         self._extents = [extent_of(window, tick) for window in plan.windows.values()]
-        self._kernels = SliceKernels(features, plan, self.names)
+        self._windows = CellWindows(plan, features, maps)
 
     def due(self, state: GroupState, blocks: Blocks) -> Iterator[int]:
         """When the oldest event that waits is final, and when all that is kept can go."""
@@ -112,7 +112,9 @@ class _Trailing(Group):
         moments = times(events)
         cells = self.maps.of_runs(events, moments, np.arange(len(moments)))
         results = [
-            self._answers(name, extent, self._held(forest, front, extent, moments), cells)
+            self._windows.answers(
+                name, extent, self._held(forest, front, extent, moments), cells, lambda ticks: ticks
+            )
             for name, extent, front in zip(self.names, self._extents, state.fronts, strict=True)
         ]
         self._evict(forest, edge)
@@ -150,26 +152,6 @@ class _Trailing(Group):
                 front += 1
             state.fronts[place] = front
         forest.drop(before, state.front)
-
-    def _answers(
-        self, name: str, extent: int, maps: Sequence[pa.RecordBatch], new: pa.RecordBatch
-    ) -> list[pa.Array]:
-        """The answers of each feature for the new cells, in their order."""
-        cells, places, starts, partials = self.maps.grouped([*maps, new])
-        older = cells.num_rows - new.num_rows
-        stops = np.flatnonzero(places >= older) + 1
-        firsts, _first = edges.less_behind(starts, stops, cells[SLICE].to_numpy()[places], extent)
-        answers = self._features.answers(len(stops))
-        window = CompiledWindow(self._kernels, name, KernelMemory(self._features.product))
-        window.answer(partials, answers, firsts, stops, 0, len(stops))
-        back = np.empty(len(stops), np.int64)
-        back[places[stops - 1] - older] = np.arange(len(stops))
-        return [
-            self._features.result(
-                answers, feature, self.maps.carried(cells, self._features.compiled.index(feature))
-            ).take(pa.array(back))
-            for feature in self._plan.features
-        ]
 
     def _blocks(self, cells: pa.RecordBatch, moments: Array, edge: int) -> Iterator[pa.RecordBatch]:
         """The cells that windows of events to come may hold, by time, in blocks."""

@@ -30,6 +30,12 @@ from windrow.windows import (
 )
 
 
+def kept_columns(plan: OverPlan) -> list[str]:
+    """What is kept of a row beside its key."""
+    kept = [*plan.window_columns, *(each for f in plan.features for each in f.reads)]
+    return kept if plan.key or kept else [plan.order[0]]
+
+
 class OverRows(RowsGroup):
     """All windows of a plan."""
 
@@ -44,11 +50,8 @@ class OverRows(RowsGroup):
             for place, (name, window) in enumerate(plan.windows.items())
             if isinstance(window, PolicyWindow)
         }
-        kept = [*plan.window_columns, *(each for f in plan.features for each in f.reads)]
-        if not (plan.key or kept):
-            kept = [plan.order[0]]
         ledger = dict.fromkeys(self._held.values(), pa.int64())
-        layout = Layout.of(plan.key, plan.order, kept, types, ledger)
+        layout = Layout.of(plan.key, plan.order, kept_columns(plan), types, ledger)
         super().__init__(0, list(plan.windows), layout)
 
     def answer(self, part: Part, span: Span) -> tuple[list[pa.Table], Needed]:

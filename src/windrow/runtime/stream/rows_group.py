@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.runtime.policies import Counts
-from windrow.runtime.stream.kept_rows import KeptRows, Layout, Needed, Part
+from windrow.runtime.stream.kept_rows import KeptRows, Layout, Needed, Part, description_of
 from windrow.runtime.stream.key_rows import KeyRows
 from windrow.runtime.stream.query import Array, Group, Times
 from windrow.runtime.stream.state import LEDGER_SCHEMA, ROWS_SCHEMA, Blocks, GroupState
@@ -55,10 +55,7 @@ class RowsGroup(Group):
     @property
     def description(self) -> str:
         """What is kept, for a query to be told from others."""
-        kept = [
-            f"{field.name}: {field.type}" for layout in self.layouts.values() for field in layout
-        ]
-        return f"rows=[{', '.join(kept)}]"
+        return description_of(*self.layouts.values())
 
     def due(self, state: GroupState, blocks: Blocks) -> Iterator[int]:
         """When the oldest event that waits is final, and when keys are to be looked at again."""

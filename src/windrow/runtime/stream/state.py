@@ -1,10 +1,10 @@
 """The state of a shard as bytes: blocks of columns by number, and a header that knows them.
 
 A block begins with eight bytes: the version of the layout, and how many bytes there are once they
-are decompressed, or 0 if they stand there as they are. What follows is an Arrow record batch without
-its schema, which the plan knows. The header is 64-bit integers behind the same eight bytes. Nothing
-is ever pickled. What is the same in every batch is written once: what the query is, as text, and the
-schemas and slices, so that state can be read without the query.
+are decompressed, or 0 if they stand there as they are. What follows is an Arrow record batch
+without its schema, which the plan knows. The header is 64-bit integers behind the same eight bytes.
+Nothing is ever pickled. What is the same in every batch is written once: what the query is, as
+text, and the schemas and slices, so that state can be read without the query.
 
 Columns are compressed because a byte costs 10 ns on its way from Spark's store to Python, and with
 LZ4 0.6 ns to compress and 0.5 ns to decompress. zstd was twice as small for some, and took 4 ns.
@@ -30,7 +30,8 @@ _CODEC = pa.Codec("lz4_raw")
 #: what a block holds, in the highest byte of its number
 HEADER, DESCRIPTION, CELLS_SCHEMA, WAITING_SCHEMA, SLICES, NODE, WAITING = range(7)
 ROWS_SCHEMA, LEDGER_SCHEMA, BINS, ROWS, LEDGER = range(7, 12)
-_KIND_BITS, _GROUP_BITS = 56, 48
+MAPS_SCHEMA, MAP, STRETCH, STRETCH_MAP, WHOLE_MAP = range(12, 17)
+_KIND_BITS, _GROUP_BITS, _BLOCK_BITS = 56, 48, 8
 
 #: what a schema says beside its columns: which are those of the key, and which tells the time
 KEY, ORDER = b"key", b"order"
@@ -55,6 +56,11 @@ class Storage(Protocol):
 def block_number(kind: int, group: int = 0, number: int = 0) -> int:
     """Where a block of a group of windows lies in a shard's storage."""
     return kind << _KIND_BITS | group << _GROUP_BITS | number
+
+
+def place_in_bin(number: int, block: int) -> int:
+    """The number of a block of a bin, among those of a kind."""
+    return number << _BLOCK_BITS | block
 
 
 def kind_of(number: int) -> int:

@@ -1,0 +1,182 @@
+"""A shard that counts the rows of its keys answers what a table would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import windrow as wr
+from tests.stream.model import Memory
+from tests.stream.strategies import Stream, streams
+from tests.stream.test_over import check
+from tests.stream.test_rows import sorted_rows
+from tests.stream.test_slide import THE_END
+from windrow.planning.choose import Wish
+from windrow.planning.resolve import resolve_over
+from windrow.runtime.stream.inspect import summary
+from windrow.runtime.stream.over import StreamOver
+from windrow.runtime.stream.state import MAP, STRETCH, STRETCH_MAP, kind_of
+from windrow.runtime.stream.stretches import Stretches
+from windrow.windows import Window
+
+# Interpreted, numbers are numpy's, which warn where a kernel is silent.
+pytestmark = [
+    pytest.mark.usefixtures("interpreted"),
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),
+]
+
+COUNTED = "windrow.runtime.stream.counted_rows"
+FEWEST = "windrow.runtime.stream.over_counted.FEWEST_ROWS"
+#: bins, blocks and stretches of few rows, so that few rows fill many
+SMALL = {
+    f"{COUNTED}.ROWS_IN_A_BIN": 40,
+    f"{COUNTED}.MOST_BLOCKS": 12,
+    f"{COUNTED}.ROWS_AT_ONCE": 100,
+    f"{COUNTED}.ROWS_IN_A_STRETCH": 4,
+    f"{COUNTED}.ROWS_FOR_A_CELL": 1,
+}
+SMALLEST = {
+    f"{COUNTED}.ROWS_IN_A_BIN": 4,
+    f"{COUNTED}.MOST_BLOCKS": 2,
+    f"{COUNTED}.ROWS_AT_ONCE": 5,
+    f"{COUNTED}.ROWS_IN_A_STRETCH": 2,
+    f"{COUNTED}.ROWS_FOR_A_CELL": 1,
+}
+
+
+@pytest.fixture(autouse=True)
+def few_rows_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FEWEST, 1)
+
+
+@st.composite
+def of_rows(draw: st.DrawFn, _unit: int) -> Window:
+    return wr.rows(draw(st.integers(1, 12) | st.just(2**70)))
+
+
+@given(streams(of_rows), st.sampled_from([{}, SMALL, SMALLEST]))
+@settings(max_examples=150)
+def test_any_stream(stream: Stream, sizes: dict[str, int]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FEWEST, 1)
+        for place, size in sizes.items():
+            patch.setattr(place, size)
+        check(stream, Memory())
+
+
+WINDOWS = {f"r{number}": wr.rows(number) for number in (1, 3, 10, 50)}
+MEASURES = [
+    wr.count(), wr.sum("n"), wr.max("x"), wr.first("text"), wr.last("text"),
+    wr.arg_max("x", "text"),
+]  # fmt: skip
+ASKED: dict[str, Any] = {"key": "k", "order": "ts", "windows": WINDOWS, "aggs": MEASURES}
+
+
+def uneven(seed: int, count: int, keys: int) -> pa.Table:
+    """Events a millisecond apart; half of them are of one key, a quarter of another, and so on."""
+    random = np.random.default_rng(seed)
+    values = random.normal(size=count).round(1)
+    numbers = np.minimum(random.geometric(0.5, count), keys)
+    # Some keys come late, and some come for a while only.
+    numbers = np.where(random.random(count) < 0.1, keys + np.arange(count) * 5 // count, numbers)
+    return pa.table(
+        {
+            "k": pa.array([f"k{number}" if number > 1 else None for number in numbers]),
+            "ts": pa.array(np.arange(1000, 1000 + count)).cast(pa.timestamp("ms", "UTC")),
+            "n": pa.array(random.integers(-9, 9, count), mask=random.random(count) < 0.1),
+            "x": pa.array(np.where(random.random(count) < 0.05, np.nan, values), from_pandas=False),
+            "text": pa.array([f"t{number}" for number in random.integers(0, 99, count)]),
+        }
+    )
+
+
+def streamed(events: pa.Table, cuts: list[int], storage: Memory, lateness: int = 1) -> pa.Table:
+    """Events in batches that end at cuts; shuffled as far as lateness lets them."""
+    plan = resolve_over(events.schema, **ASKED, wish=Wish())
+    answers = []
+    for begin, stop in pairwise([0, *cuts]):
+        # Nothing but the storage is carried from one batch to the next.
+        shard = StreamOver(plan, set(events.schema.names), shards=1)
+        came = events.slice(begin, stop - begin)
+        came = came.take(pa.array(np.random.default_rng(begin).permutation(came.num_rows)))
+        answers += shard.advance(storage, [came], max(999 + begin - lateness, 1)).answers
+        _ = summary(storage)
+    answers += StreamOver(plan, set(events.schema.names), 1).advance(storage, [], THE_END).answers
+    return pa.concat_tables(answers)
+
+
+def batches(seed: int, count: int, largest: int) -> Iterator[int]:
+    random = np.random.default_rng(seed)
+    stop = 0
+    while stop < count:
+        stop = min(stop + int(random.integers(1, largest + 1)), count)
+        yield stop
+
+
+@pytest.mark.parametrize("sizes", [{}, SMALL, SMALLEST], ids=["as they are", "small", "smallest"])
+@pytest.mark.parametrize("largest", [1, 7, 60, 400])
+def test_uneven_keys(largest: int, sizes: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    for place, size in sizes.items():
+        monkeypatch.setattr(place, size)
+    count = min(40 * largest + 150, 2500)
+    events, storage = uneven(largest, count, 8), Memory()
+    found = streamed(events, list(batches(largest, count, largest)), storage)
+    by = [("ts", "ascending")]
+    expected = wr.over(events, **ASKED)
+    assert repr(sorted_rows(found, by)) == repr(sorted_rows(expected, by))
+    kinds = {kind_of(number) for number in storage}
+    assert MAP in kinds
+    if sizes:
+        assert kinds >= {STRETCH, STRETCH_MAP}
+
+
+def test_a_sum_overflows_only_if_that_of_a_window_does() -> None:
+    # Many rows of one key beside those of others, so that its bin is not rewritten for long.
+    others, count = 90, 130
+    keys = np.where(np.arange(count) < others, np.arange(count) // 3, 0)
+    events = pa.table(
+        {
+            "k": keys,
+            "ts": pa.array(np.arange(1000, 1000 + count)).cast(pa.timestamp("ms", "UTC")),
+            "n": pa.array(np.full(count, 2**61)),
+        }
+    )
+    asked: dict[str, Any] = {"key": "k", "order": "ts", "windows": wr.rows(3), "aggs": wr.sum("n")}
+    plan = resolve_over(events.schema, **asked, wish=Wish())
+    storage, found = Memory(), []
+    for begin, stop in pairwise([0, *range(others, count + 1)]):
+        shard = StreamOver(plan, set(), shards=1)
+        came = events.slice(begin, stop - begin)
+        found += shard.advance(storage, [came], 999 + begin).answers
+    assert pa.concat_tables(found)["sum_n"].to_pylist()[-1] == 3 * 2**61
+
+
+# Stretches ----------------------------------------------------------------------------------------
+
+
+@given(st.data())
+def test_stretches(data: st.DataObject) -> None:
+    numbers = st.lists(st.integers(0, 30), min_size=1, max_size=4)
+    rows = np.array(data.draw(numbers))
+    cut = np.array([data.draw(st.integers(1, max(each, 1))) for each in rows.tolist()])
+    shares = np.full(len(rows), data.draw(st.integers(1, 9)))
+    stretches = Stretches(rows, cut, shares)
+    for key, count in enumerate(rows.tolist()):
+        ages = np.arange(count)
+        of = stretches.of(ages, np.full(count, key))
+        assert (np.diff(of) >= 0).all()
+        assert not count or (of[0] == 0 and of[-1] <= shares[0])
+        for stretch in range(int(shares[0]) + 1):
+            assert stretches.lengths(stretch)[key] == (of == stretch).sum()
+            assert stretches.begins(stretch)[key] == (of < stretch).sum()
+        for age in range(count + 1):
+            behind = int(stretches.not_before(np.minimum(age, rows))[key])
+            whole = [each for each in set(of.tolist()) if (ages[of == each] >= age).all()]
+            assert behind == min(whole, default=shares[0] + 1)
