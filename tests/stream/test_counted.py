@@ -20,9 +20,16 @@ from tests.stream.test_rows import sorted_rows
 from tests.stream.test_slide import THE_END
 from windrow.planning.choose import Wish
 from windrow.planning.resolve import resolve_over
-from windrow.runtime.stream.inspect import summary
+from windrow.runtime.stream.inspect import _batches, summary
 from windrow.runtime.stream.over import StreamOver
-from windrow.runtime.stream.state import MAP, STRETCH, STRETCH_MAP, kind_of
+from windrow.runtime.stream.state import (
+    MAP,
+    ROWS,
+    ROWS_SCHEMA,
+    STRETCH,
+    STRETCH_MAP,
+    kind_of,
+)
 from windrow.runtime.stream.stretches import Stretches
 from windrow.windows import Window
 
@@ -32,20 +39,23 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
 ]
 
-COUNTED = "windrow.runtime.stream.counted_rows"
+COUNTED = "windrow.runtime.stream.counted_bins"
+AT_ONCE = "windrow.runtime.stream.counted_rows.ROWS_AT_ONCE"
 FEWEST = "windrow.runtime.stream.over_counted.FEWEST_ROWS"
 #: bins, blocks and stretches of few rows, so that few rows fill many
 SMALL = {
     f"{COUNTED}.ROWS_IN_A_BIN": 40,
     f"{COUNTED}.MOST_BLOCKS": 12,
-    f"{COUNTED}.ROWS_AT_ONCE": 100,
+    f"{COUNTED}.FEW_BLOCKS": 4,
+    AT_ONCE: 100,
     f"{COUNTED}.ROWS_IN_A_STRETCH": 4,
     f"{COUNTED}.ROWS_FOR_A_CELL": 1,
 }
 SMALLEST = {
     f"{COUNTED}.ROWS_IN_A_BIN": 4,
     f"{COUNTED}.MOST_BLOCKS": 2,
-    f"{COUNTED}.ROWS_AT_ONCE": 5,
+    f"{COUNTED}.FEW_BLOCKS": 1,
+    AT_ONCE: 5,
     f"{COUNTED}.ROWS_IN_A_STRETCH": 2,
     f"{COUNTED}.ROWS_FOR_A_CELL": 1,
 }
@@ -137,25 +147,28 @@ def test_uneven_keys(largest: int, sizes: dict[str, int], monkeypatch: pytest.Mo
         assert kinds >= {STRETCH, STRETCH_MAP}
 
 
-def test_a_sum_overflows_only_if_that_of_a_window_does() -> None:
-    # Many rows of one key beside those of others, so that its bin is not rewritten for long.
-    others, count = 90, 130
-    keys = np.where(np.arange(count) < others, np.arange(count) // 3, 0)
-    events = pa.table(
-        {
-            "k": keys,
-            "ts": pa.array(np.arange(1000, 1000 + count)).cast(pa.timestamp("ms", "UTC")),
-            "n": pa.array(np.full(count, 2**61)),
-        }
+@pytest.mark.parametrize("sizes", [{}, SMALL], ids=["as they are", "small"])
+@pytest.mark.parametrize("per_batch", [4, 20, 100, 300])
+def test_steady_keys(
+    per_batch: int, sizes: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What no key has a use for any more is deleted."""
+    for place, size in sizes.items():
+        monkeypatch.setattr(place, size)
+    count = 1200
+    events, storage = uneven(per_batch, count, 8), Memory()
+    events = events.set_column(0, "k", pa.array([f"k{number % 4}" for number in range(count)]))
+    found = streamed(events, list(range(per_batch, count + 1, per_batch)), storage)
+    by = [("ts", "ascending")]
+    expected = wr.over(events, **ASKED)
+    assert repr(sorted_rows(found, by)) == repr(sorted_rows(expected, by))
+    # The rows of windows, as many of no use, and a batch.
+    rows = sum(
+        batch.num_rows
+        for kind in (ROWS, STRETCH)
+        for _owner, batch in _batches(storage, kind, ROWS_SCHEMA)
     )
-    asked: dict[str, Any] = {"key": "k", "order": "ts", "windows": wr.rows(3), "aggs": wr.sum("n")}
-    plan = resolve_over(events.schema, **asked, wish=Wish())
-    storage, found = Memory(), []
-    for begin, stop in pairwise([0, *range(others, count + 1)]):
-        shard = StreamOver(plan, set(), shards=1)
-        came = events.slice(begin, stop - begin)
-        found += shard.advance(storage, [came], 999 + begin).answers
-    assert pa.concat_tables(found)["sum_n"].to_pylist()[-1] == 3 * 2**61
+    assert rows <= 2 * 4 * 50 + per_batch
 
 
 # Stretches ----------------------------------------------------------------------------------------

@@ -41,6 +41,7 @@ class Bin:
         due: when the next answer is final that takes no more events, in ticks.
         expiry: from when on nothing that it holds is of use.
         stretches: in how many stretches its oldest rows lie (see `counted_rows`).
+        oldest: the number of its oldest block.
     """
 
     depth: int = 0
@@ -51,6 +52,7 @@ class Bin:
     due: int = NEVER
     expiry: int = NONE
     stretches: int = 0
+    oldest: int = 0
 
 
 class ByBin(NamedTuple):

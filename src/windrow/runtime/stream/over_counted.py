@@ -22,7 +22,8 @@ from windrow.planning.resolve import OverPlan
 from windrow.runtime.features import Features
 from windrow.runtime.passes import extent_of
 from windrow.runtime.stream.cell_windows import CellWindows
-from windrow.runtime.stream.counted_rows import CUT, FRONT, NUMBER, CountedRows, Part
+from windrow.runtime.stream.counted_bins import CUT, FRONT, NUMBER
+from windrow.runtime.stream.counted_rows import CountedRows, Part
 from windrow.runtime.stream.kept_rows import Layout, description_of
 from windrow.runtime.stream.maps import Maps, has_partials_of_numbers
 from windrow.runtime.stream.over_rows import kept_columns
@@ -99,9 +100,7 @@ class OverCounted(Group):
     def _answered(self, rows: CountedRows, part: Part) -> pa.Table:
         """The new events with their answers."""
         fresh, there = part.fresh, part.front.rows + part.back
-        size = part.events.num_rows
-        numbers = np.repeat(part.keys, part.lengths)
-        new = rows.cells(part.events, numbers, np.ones(size, np.int64), np.arange(size))
+        new = rows.new_cells(part)
         results = {}
         for name, extent in zip(self.names, self._extents, strict=True):
             # Of keys that have no new events nothing is held.

@@ -59,8 +59,8 @@ def block_number(kind: int, group: int = 0, number: int = 0) -> int:
 
 
 def place_in_bin(number: int, block: int) -> int:
-    """The number of a block of a bin, among those of a kind."""
-    return number << _BLOCK_BITS | block
+    """The number of a block of a bin, among those of a kind; they go round."""
+    return number << _BLOCK_BITS | block & (1 << _BLOCK_BITS) - 1
 
 
 def kind_of(number: int) -> int:
