@@ -3,7 +3,10 @@
 `slide` against `F.window`: every event is one second after the one before of its key, so that a
 slide of a second has an answer for every key: as many answers as events. `over` against a function
 of each key and its events that keeps the rows of its window as state, since Spark has no window of
-rows on a stream. Files are read some at a time, until there are no more.
+rows on a stream. Files are read two at a time, until there are no more.
+
+How often a function of each key is called depends on how many batches events come in. So `over` of
+1,000 keys is measured twice: with 100 events of a key in a batch, and with 500.
 """
 
 from __future__ import annotations
@@ -35,7 +38,8 @@ KEYS = 1_000
 #: for `over`: events by the number of keys
 EVENTS_OF_KEYS = {1_000: 2_000_000, 20_000: 200_000}
 ROWS = 1_000
-FILES = 8
+BATCHES = 4
+FILES_IN_A_BATCH = 2
 SCHEMA = "k long, ts timestamp, x double"
 _ARROW = pa.schema([("k", pa.int64()), ("ts", pa.timestamp("us", "UTC")), ("x", pa.float64())])
 SETTINGS = {
@@ -57,8 +61,12 @@ def run(events: int = EVENTS, fewer: int = FEWER_EVENTS, rounds: int = 2) -> lis
         at_60 = race(spark, many, {"windrow": windrow(60), "F.window": native(60)}, rounds)
         at_500 = race(spark, few, {"windrow": windrow(500), "F.window": native(500)}, rounds)
         ranges = race(spark, many, {"60": windrow(60), "3600": windrow(3600)}, rounds)
-        # One round of 20,000 keys: it takes minutes by the key.
-        rows = [rows_of_keys(spark, 1_000, 2.5, rounds), rows_of_keys(spark, 20_000, 10, 1)]
+        rows = [
+            rows_of_keys(spark, 1_000, 20, 2.5, rounds),
+            rows_of_keys(spark, 1_000, BATCHES, None, rounds),
+            # One round: it takes minutes by the key.
+            rows_of_keys(spark, 20_000, BATCHES, 10, 1),
+        ]
     day, hour = bytes_written(24 * 60), bytes_written(60)
     return [
         Comparison(
@@ -79,13 +87,15 @@ def run(events: int = EVENTS, fewer: int = FEWER_EVENTS, rounds: int = 2) -> lis
     ]
 
 
-def rows_of_keys(spark: SparkSession, keys: int, bar: float, rounds: int) -> Comparison:
+def rows_of_keys(
+    spark: SparkSession, keys: int, batches: int, bar: float | None, rounds: int
+) -> Comparison:
     """Each event with the aggregates of the last rows of its key."""
     events = EVENTS_OF_KEYS[keys]
-    with files(events, keys) as folder:
+    with files(events, keys, batches) as folder:
         times = race(spark, folder, {"windrow": windrow_over, "by key": by_key}, rounds)
     return Comparison(
-        f"over {ROWS:,} rows, {events:,} events, {keys:,} keys",
+        f"over {ROWS:,} rows, {events:,} events in {batches} batches, {keys:,} keys",
         "applyInPandasWithState",
         times["windrow"],
         times["by key"],
@@ -148,13 +158,14 @@ def native(seconds: int) -> Query:
 
 
 @contextmanager
-def files(events: int, keys: int = KEYS) -> Iterator[Path]:
+def files(events: int, keys: int = KEYS, batches: int = BATCHES) -> Iterator[Path]:
     """Events in files, in the order of time."""
     folder = Path(tempfile.mkdtemp(prefix="windrow-bench-"))
     try:
-        per_file = events // FILES
+        count = batches * FILES_IN_A_BATCH
+        per_file = events // count
         random = np.random.default_rng(3)
-        for number in range(FILES):
+        for number in range(count):
             ids = np.arange(number * per_file, (number + 1) * per_file)
             times = (_BEGIN + ids // keys) * _SECOND + ids % keys
             columns = [
@@ -175,7 +186,7 @@ def race(
 
     def to_nowhere(query: Query) -> Callable[[], None]:
         def run() -> None:
-            stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 2)
+            stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", FILES_IN_A_BATCH)
             checkpoint = tempfile.mkdtemp(prefix="windrow-bench-")
             try:
                 started = (
