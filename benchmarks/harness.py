@@ -42,12 +42,19 @@ class Comparison:
 
 
 def best_times(
-    contestants: Mapping[str, Callable[[], Any]], rounds: int = 5, warm_up: int = 1
+    contestants: Mapping[str, Callable[[], Any]],
+    rounds: int = 5,
+    warm_up: int = 1,
+    rest: float = 0.0,
 ) -> dict[str, float]:
-    """The best time of each contestant; they take turns, after unmeasured rounds to warm up."""
+    """The best time of each contestant; they take turns, after unmeasured rounds to warm up.
+
+    `rest` is how many seconds there are for what a run leaves behind, before the next begins.
+    """
     best = dict.fromkeys(contestants, float("inf"))
     for turn in range(-warm_up, rounds):
         for name, run in contestants.items():
+            time.sleep(rest)
             started = time.perf_counter()
             run()
             if turn >= 0:

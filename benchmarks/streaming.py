@@ -11,6 +11,7 @@ How often a function of each key is called depends on how many batches events co
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -40,6 +41,8 @@ EVENTS_OF_KEYS = {1_000: 2_000_000, 20_000: 200_000}
 ROWS = 1_000
 BATCHES = 4
 FILES_IN_A_BATCH = 2
+#: seconds in which Spark lets go of the state stores of the query before
+REST = 10
 SCHEMA = "k long, ts timestamp, x double"
 _ARROW = pa.schema([("k", pa.int64()), ("ts", pa.timestamp("us", "UTC")), ("x", pa.float64())])
 SETTINGS = {
@@ -57,6 +60,8 @@ Query = Callable[[DataFrame], DataFrame]
 
 def run(events: int = EVENTS, fewer: int = FEWER_EVENTS, rounds: int = 2) -> list[Comparison]:
     """Throughput at several ratios of range to slide, and what state costs."""
+    # Spark's workers warn of their own use of pandas, for every key.
+    os.environ.setdefault("PYTHONWARNINGS", "ignore::FutureWarning")
     with session(**SETTINGS) as spark, files(events) as many, files(fewer) as few:
         at_60 = race(spark, many, {"windrow": windrow(60), "F.window": native(60)}, rounds)
         at_500 = race(spark, few, {"windrow": windrow(500), "F.window": native(500)}, rounds)
@@ -203,7 +208,7 @@ def race(
         return run
 
     contestants = {name: to_nowhere(query) for name, query in queries.items()}
-    return best_times(contestants, rounds, warm_up=0)
+    return best_times(contestants, rounds, warm_up=0, rest=REST)
 
 
 class _Memory(dict[int, bytes]):

@@ -132,6 +132,17 @@ class CountedBins:
         columns = dict(zip(rows.schema.names, rows.columns, strict=True))
         return self._maps.of_runs({**columns, NUMBER: pa.array(keys)}, counts, begins)
 
+    def joined(self, maps: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+        """Maps, older first, as one: by number of key, its cells of as many rows as theirs."""
+        keys, rows = (
+            np.concatenate([read(cells) for cells in maps]) for read in (keys_of, _rows_of)
+        )
+        counts = np.zeros(int(keys.max(initial=-1)) + 1, np.int64)
+        np.add.at(counts, keys, rows)
+        cells = self._maps.fold(maps)
+        cells = cells.take(pa.array(np.argsort(keys_of(cells), kind="stable")))
+        return cells.set_column(0, SLICE, pa.array(counts[keys_of(cells)]))
+
     def append(
         self, number: int, rows: pa.RecordBatch, cells: pa.RecordBatch, whole: pa.RecordBatch,
         first: int,
@@ -156,7 +167,7 @@ class CountedBins:
             return
         ledger, whole = self.ledger(number), self.whole([number], np.zeros(1, np.int64))
         front, back = ledger[FRONT].to_numpy(), np.zeros(each.entries, np.int64)
-        back[keys_of(whole)] = whole[SLICE].to_numpy()
+        back[keys_of(whole)] = _rows_of(whole)
         live = np.minimum(front + back, self._most)
         passed = each.rows > live.sum() and not (live > back).any()
         if passed and each.blocks <= FEW_BLOCKS:
@@ -189,22 +200,22 @@ class CountedBins:
         self.enter(number, self.entries(keys, np.zeros(size, np.int64), np.ones(size, np.int64)))
 
     def _drop_blocks(self, number: int, live: Array) -> None:
-        """Delete the oldest blocks, those without any of the rows that are of use to their key.
-
-        What came since counts them still, so that windows of such keys begin in the back.
-        """
+        """Delete the oldest blocks, those without any of the rows that are of use to their key."""
         each = self.bins[number]
         seen = np.zeros(len(live), np.int64)
-        first = each.oldest + each.blocks
+        first, kept = each.oldest + each.blocks, []
         while (seen < live).any():
             first -= 1
-            cells = self.map(MAP, number, first, 0)
-            seen[keys_of(cells)] += cells[SLICE].to_numpy()
+            kept.append(self.map(MAP, number, first, 0))
+            seen[keys_of(kept[-1])] += _rows_of(kept[-1])
+        if first == each.oldest:
+            return
         for block in range(each.oldest, first):
-            each.rows -= int(self.map(MAP, number, block, 0)[SLICE].to_numpy().sum())
+            each.rows -= int(_rows_of(self.map(MAP, number, block, 0)).sum())
             self._blocks.delete(self._place(ROWS, number, block))
             self._blocks.delete(self._place(MAP, number, block))
         each.blocks, each.oldest = each.oldest + each.blocks - first, first
+        self.store_map(WHOLE_MAP, number, 0, self.joined(kept[::-1]), 0)
 
     def _rewrite(self, number: int, known: int, first: int) -> None:
         """Make a front of the rows that are of use; those before a stretch are not."""
@@ -287,6 +298,11 @@ def keys_of(cells: pa.RecordBatch) -> Array:
     """The numbers of the keys of cells."""
     keys: Array = cells.column(1).to_numpy()
     return keys
+
+
+def _rows_of(cells: pa.RecordBatch) -> Array:
+    rows: Array = cells[SLICE].to_numpy()
+    return rows
 
 
 def _renumbered(cells: pa.RecordBatch, distance: int) -> pa.RecordBatch:

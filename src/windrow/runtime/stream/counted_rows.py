@@ -260,7 +260,7 @@ class CountedRows:
         begins = np.cumsum(lengths) - lengths
         numbers = np.repeat(part.keys, lengths)
         cells = self._stored.cells(rows, numbers, np.repeat(lengths, lengths), begins)
-        whole = self._joined(part, cells)
+        whole = self._stored.joined([part.whole, cells])
         cuts = np.searchsorted(keys_of(whole), part.firsts)
         row = cell = 0
         for place, (number, begin, stop) in enumerate(part.spans()):
@@ -271,14 +271,6 @@ class CountedRows:
                 number, rows.slice(row, size), cells.slice(cell, count), held, begin
             )
             row, cell = row + size, cell + count
-
-    def _joined(self, part: Part, cells: pa.RecordBatch) -> pa.RecordBatch:
-        """The map of the back with that of a new block, by number of key."""
-        counts = part.back.copy()
-        counts[keys_of(cells)] += cells[SLICE].to_numpy()
-        joined = self._maps.fold([part.whole, cells])
-        joined = joined.take(pa.array(np.argsort(keys_of(joined), kind="stable")))
-        return joined.set_column(0, SLICE, pa.array(counts[keys_of(joined)]))
 
 
 @dataclass(frozen=True)
