@@ -8,6 +8,7 @@ import pytest
 
 import windrow as wr
 from tests.slide import oracle
+from tests.spark.test_types import EVERY_TYPE, ORDERED
 from tests.stream.events import events
 from tests.stream.files import answers_in, counted, read_stream, run_to_end, write_batches
 from windrow.cli.main import main
@@ -24,6 +25,8 @@ WINDOWS = {
 }
 AGGS = [wr.max("x"), wr.sum("n"), wr.count("x"), wr.arg_max("x", "place"), wr.last("place")]
 KEY = ["user", "zone"]
+#: columns of plain values that files hold
+PLAIN = [*(name for name in ORDERED if name != "clock"), "with.dot", "UPPER"]
 
 
 def test_answers_are_those_of_a_table(
@@ -87,6 +90,28 @@ def test_over_gives_every_event_once(
     for name in expected.schema.names:
         ours, table = found.sort_by(by_everything), expected.sort_by(by_everything)
         assert ours[name].to_pylist() == table[name].to_pylist(), name
+
+
+@pytest.mark.parametrize("names", [PLAIN, ["list", "map", "struct"]])
+def test_columns_of_every_type(streaming: "SparkSession", tmp_path: Path, names: list[str]) -> None:
+    """Those of plain values leave as they are, nested ones as bytes."""
+    columns = [f"{EVERY_TYPE[name]} AS `{name}`" for name in names]
+    ids = streaming.range(41).selectExpr("id", "id % 3 AS k", *columns)
+    # The last one makes the others final.
+    rows = ids.selectExpr("*", "timestamp_seconds(IF(id = 40, 1000, id)) AS ts")
+    rows.coalesce(1).write.parquet(str(tmp_path / "events"))
+    rows = streaming.read.parquet(str(tmp_path / "events"))
+    stream = streaming.readStream.schema(rows.schema).parquet(str(tmp_path / "events"))
+    answers = wr.over(
+        stream, key="k", order="ts", windows=wr.rows(3), aggs=wr.count(), lateness="1 second"
+    )
+    run_to_end(answers, tmp_path / "answers")
+    found = streaming.read.parquet(str(tmp_path / "answers"))
+    assert found.schema[:-1] == rows.schema
+    # As text, in which NaN is NaN.
+    written = found.toArrow().sort_by("id"), rows.where("id < 40").toArrow().sort_by("id")
+    ours, theirs = (table.select(rows.columns).to_pylist() for table in written)
+    assert list(map(str, ours)) == list(map(str, theirs))
 
 
 def test_windows_of_every_kind(

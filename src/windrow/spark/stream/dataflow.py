@@ -1,7 +1,7 @@
 """From a streaming DataFrame to the answers of its shards, for every kind of query.
 
-      events -> shard numbers -> payloads -> [shuffle by shard] -> state, answers -> answers
-               Spark            mapInArrow                        transformWithState  mapInArrow
+      events -> shard numbers -> payloads -> [shuffle by shard] -> state, answers
+               Spark            mapInArrow                        transformWithState
 
 What a shard does is in `windrow.runtime.stream`; here is only what speaks to Spark.
 
@@ -12,7 +12,7 @@ What goes to Python is asked for its columns by Spark's client, which the functi
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -26,12 +26,12 @@ from windrow.planning.resolve import OverPlan
 from windrow.planning.slide import SlidePlan
 from windrow.runtime.stream.query import StreamQuery
 from windrow.spark.answers import reading
-from windrow.spark.frames import plain_names, renamed
 from windrow.spark.schema import arrow_schema, nullable_columns
 from windrow.spark.source import Source
 from windrow.spark.stream.history import history_of
-from windrow.spark.stream.pack import PACKED, Function, pack, unpacked
-from windrow.spark.stream.processor import ANSWERED, COUNTS, ShardProcessor
+from windrow.spark.stream.outputs import Answered, output_of
+from windrow.spark.stream.pack import PACKED, Function, pack
+from windrow.spark.stream.processor import ShardProcessor
 from windrow.spark.stream.watermark import lateness_of
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -45,23 +45,6 @@ class Told:
     lateness: str | timedelta | None
     shards: int | None
     history: Any
-
-
-@dataclass(frozen=True)
-class Answered:
-    """What comes out of a query.
-
-    Attributes:
-        title: what Spark's plans and progress call the work.
-        result: the columns.
-        schema: the same as the shards give them.
-        batches: from a table of answers to batches under the names of `plain_names`.
-    """
-
-    title: str
-    result: StructType
-    schema: pa.Schema
-    batches: Callable[[pa.Table], Iterator[pa.RecordBatch]]
 
 
 def through_shards(
@@ -106,19 +89,15 @@ def through_shards(
             .select("shard", final.alias("final"), "payload")
             .groupBy("shard")
         )
+    output = output_of(answered)
     processor = ShardProcessor(
-        uuid.uuid4().hex, lambda: query(plan, nullable, parts), events, answered.batches
+        uuid.uuid4().hex, lambda: query(plan, nullable, parts), events, output
     )
     payloads = packed.drop("newest").to(StructType([PACKED["shard"], PACKED["payload"]]))
     moved = payloads.groupBy("shard").transformWithStateInPandas(
-        processor, ANSWERED, "Append", "EventTime", initial
+        processor, output.schema, "Append", "EventTime", initial
     )
-    counts = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in COUNTS]
-    plain = plain_names(answered.result.names)
-    take = unpacked(_named(answered.schema, plain))
-    take.__name__ = answered.title
-    observed = moved.observe(answered.title, *counts).to(ANSWERED)
-    return observed.mapInArrow(take, renamed(answered.result, plain)).toDF(*answered.result.names)
+    return output.answers(moved)
 
 
 def _packed(

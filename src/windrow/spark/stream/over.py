@@ -14,7 +14,8 @@ from windrow.runtime.stream.over import StreamOver
 from windrow.spark.answers import ROWS_AT_ONCE
 from windrow.spark.frames import plain_names, require_new_names
 from windrow.spark.source import Source, title
-from windrow.spark.stream.dataflow import Answered, Told, through_shards
+from windrow.spark.stream.dataflow import Told, through_shards
+from windrow.spark.stream.outputs import Answered
 
 
 def over_stream(source: Source, plan: OverPlan, told: Told) -> Any:

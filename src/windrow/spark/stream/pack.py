@@ -1,4 +1,4 @@
-"""Events into payloads, one for each shard, and payloads into answers.
+"""Events into payloads, one for each shard.
 
 Spark's stateful operator calls Python for every row and key. A payload is a row that holds many
 events of one shard as the bytes of an Arrow batch, so that it is called for shards, and with few
@@ -85,15 +85,3 @@ def _instant(times: pa.Array) -> int:
     """The newest time, in microseconds; clocks without a zone are taken to be in UTC."""
     newest = pc.max(times.cast(pa.timestamp("us")))
     return newest.value if newest.is_valid else 0
-
-
-def unpacked(schema: pa.Schema) -> Function:
-    """What takes answers out of the column `answers`."""
-
-    def answers(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for payload in batch["answers"]:
-                if payload.is_valid:
-                    yield pa.ipc.read_record_batch(payload.as_buffer(), schema)
-
-    return answers

@@ -12,15 +12,9 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
-from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 from windrow.runtime.stream.query import Step, StreamQuery
-
-#: what comes out of a processor: answers as bytes, and what the query's progress is to show
-COUNTS = ("events", "late", "untimed", "bytes_read", "bytes_written")
-ANSWERED = StructType(
-    [StructField("answers", BinaryType()), *(StructField(name, LongType()) for name in COUNTS)]
-)
+from windrow.spark.stream.outputs import Output
 
 #: streams by token, so that the tasks of one Python process make their kernels ready once
 _READY: dict[str, StreamQuery] = {}
@@ -54,7 +48,7 @@ class ShardProcessor(StatefulProcessor):
         token: str,
         stream: Callable[[], StreamQuery],
         events: pa.Schema,
-        answers: Callable[[pa.Table], Iterator[pa.RecordBatch]],
+        output: Output,
     ) -> None:
         """Is cheap, because Spark also makes one on the driver.
 
@@ -62,10 +56,10 @@ class ShardProcessor(StatefulProcessor):
             token: tells the stream from all others of the process.
             stream: makes it ready.
             events: the columns of a payload.
-            answers: from a table of answers to batches that Spark takes.
+            output: how answers leave.
         """
         self._token, self._make = token, stream
-        self._events, self._answers = events, answers
+        self._events, self._output = events, output
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Called by Spark before any shard."""
@@ -80,7 +74,7 @@ class ShardProcessor(StatefulProcessor):
     ) -> Iterator[pd.DataFrame]:
         """Called by Spark with the payloads of a shard."""
         batches = [batch for frame in rows for batch in self._unpacked(frame)]
-        yield self._moved(batches, timerValues.getCurrentWatermarkInMs())
+        yield from self._moved(batches, timerValues.getCurrentWatermarkInMs())
 
     def handleInitialState(  # noqa: N802
         self,
@@ -100,7 +94,7 @@ class ShardProcessor(StatefulProcessor):
         expiredTimerInfo: Any,  # noqa: N803
     ) -> Iterator[pd.DataFrame]:
         """Called by Spark when the watermark has reached a shard's timer."""
-        yield self._moved([], timerValues.getCurrentWatermarkInMs())
+        yield from self._moved([], timerValues.getCurrentWatermarkInMs())
 
     def close(self) -> None:
         """Called by Spark after the last shard."""
@@ -117,17 +111,10 @@ class ShardProcessor(StatefulProcessor):
             if len(each)
         ]
 
-    def _moved(self, batches: Iterable[pa.Table], watermark: int) -> pd.DataFrame:
+    def _moved(self, batches: Iterable[pa.Table], watermark: int) -> Iterator[pd.DataFrame]:
         step = self._query().advance(self._storage, batches, watermark)
         self._set_timer(step, watermark)
-        contents = [
-            batch.serialize().to_pybytes()
-            for table in step.answers
-            for batch in self._answers(table)
-            if batch.num_rows
-        ] or [None]
-        counts = {name: [getattr(step, name)] + [0] * (len(contents) - 1) for name in COUNTS}
-        return pd.DataFrame({"answers": contents, **counts})
+        return self._output.frames(step)
 
     def _set_timer(self, step: Step, watermark: int) -> None:
         """One timer for each shard; Spark deletes those that it has called for."""

@@ -10,7 +10,8 @@ from windrow.runtime.stream.slide import StreamSlide
 from windrow.spark.answers import answer_batches, in_microseconds, result_columns
 from windrow.spark.frames import require_new_names
 from windrow.spark.source import Source, title
-from windrow.spark.stream.dataflow import Answered, Told, through_shards
+from windrow.spark.stream.dataflow import Told, through_shards
+from windrow.spark.stream.outputs import Answered
 
 
 def slide_stream(source: Source, plan: SlidePlan, told: Told) -> Any:
