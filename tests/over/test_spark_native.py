@@ -19,7 +19,7 @@ from windrow.planning.placement import (
     place_over,
 )
 from windrow.planning.resolve import resolve_over
-from windrow.spark.looks import SETTING
+from windrow.spark import looks
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -84,11 +84,23 @@ def test_rows_of_a_key_are_counted_where_they_decide(spark: "SparkSession") -> N
     assert operator(large) == "windrow"
     # Behind a shuffle a look would take as long as the work.
     assert operator(small.repartition(2)) == "windrow"
-    spark.conf.set(SETTING, "false")
+    spark.conf.set(looks.SETTING, "false")
     try:
         assert operator(small) == "windrow"
     finally:
-        spark.conf.unset(SETTING)
+        spark.conf.unset(looks.SETTING)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("less", [1, 4])
+def test_rows_of_a_key_are_told_by_all_of_the_table(
+    spark: "SparkSession", monkeypatch: pytest.MonkeyPatch, less: int
+) -> None:
+    """In the order of time, few rows of each key are among the first."""
+    rows = spark.range(400_000)
+    monkeypatch.setattr(looks, "SMALL", 400_000 * 8 // less)
+    found = looks.rows_of_a_key(rows, [rows.id % 4_000])
+    assert 80 < found < 125
 
 
 def test_the_user_may_ask_for_an_algorithm() -> None:

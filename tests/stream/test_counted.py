@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,13 +22,16 @@ from tests.stream.test_slide import THE_END
 from windrow.planning.choose import Wish
 from windrow.planning.resolve import resolve_over
 from windrow.runtime.stream.inspect import _batches, summary
+from windrow.runtime.stream.maps import SLICE
 from windrow.runtime.stream.over import StreamOver
 from windrow.runtime.stream.state import (
     MAP,
+    MAPS_SCHEMA,
     ROWS,
     ROWS_SCHEMA,
     STRETCH,
     STRETCH_MAP,
+    WHOLE_MAP,
     kind_of,
 )
 from windrow.runtime.stream.stretches import Stretches
@@ -163,12 +167,14 @@ def test_steady_keys(
     expected = wr.over(events, **ASKED)
     assert repr(sorted_rows(found, by)) == repr(sorted_rows(expected, by))
     # The rows of windows, as many of no use, and a batch.
-    rows = sum(
-        batch.num_rows
-        for kind in (ROWS, STRETCH)
-        for _owner, batch in _batches(storage, kind, ROWS_SCHEMA)
+    front, back = (
+        sum(batch.num_rows for _owner, batch in _batches(storage, kind, ROWS_SCHEMA))
+        for kind in (STRETCH, ROWS)
     )
-    assert rows <= 2 * 4 * 50 + per_batch
+    assert front + back <= 2 * 4 * 50 + per_batch
+    # One map is of the whole back, and of nothing that was deleted.
+    whole = [batch[SLICE] for _owner, batch in _batches(storage, WHOLE_MAP, MAPS_SCHEMA)]
+    assert sum(pc.sum(rows).as_py() for rows in whole) == back
 
 
 # Stretches ----------------------------------------------------------------------------------------

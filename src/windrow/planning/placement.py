@@ -67,15 +67,12 @@ def place_over(plan: OverPlan, rows_of_a_key: float = math.inf) -> Placement:
     if obstacle is not None:
         whole = "every key is" if plan.key else "all rows are"
         return Placement("keys", f"{whole} answered by one task: {obstacle}")
+    if not plan.key:
+        return Placement("chunks", "rows are cut by order into chunks, a task for each")
+    why = "every key is answered by one task, unless it has too many rows"
     if depends_on_keys(plan):
-        return Placement(
-            "chunks",
-            "every key is answered by one task, unless it has too many rows; keys of few rows are "
-            "left to Spark's own operator",
-        )
-    if plan.key:
-        return Placement("chunks", "every key is answered by one task, unless it has too many rows")
-    return Placement("chunks", "rows are cut by order into chunks, a task for each")
+        why += "; keys of few rows are left to Spark's own operator"
+    return Placement("chunks", why)
 
 
 def depends_on_keys(plan: OverPlan) -> bool:

@@ -23,8 +23,8 @@ SMALL = 2**27
 SETTING = "spark.windrow.look"
 #: in so many rows slices are counted
 _HEAD = 2**14
-#: the share of rows by which it is told how many a key has, and how many of them are taken
-_THIN, _MOST_THIN = 0.01, 2**16
+#: the share of rows by which it is told how many a key has; of more than little data, so many less
+_THIN = 0.01
 #: what Spark reads tables with; behind anything else a look would take as long as the work
 _READING = {
     "DataSourceV2ScanRelation", "InMemoryRelation", "LocalRelation", "LogicalRDD",
@@ -41,17 +41,14 @@ def may_look(session: Any) -> bool:
 
 def is_small(frame: Any) -> bool:
     """Whether Spark takes the data for little; a client of Connect cannot ask."""
-    if not isinstance(frame.sparkSession, ClassicSession):
-        return False
-    statistics = frame._jdf.queryExecution().optimizedPlan().stats()
-    return int(statistics.sizeInBytes()) < SMALL
+    return isinstance(frame.sparkSession, ClassicSession) and _bytes(frame) < SMALL
 
 
 def is_read(frame: Any) -> bool:
     """Whether rows are read as they lie somewhere; a client of Connect cannot ask."""
     if not isinstance(frame.sparkSession, ClassicSession):
         return False
-    nodes = [frame._jdf.queryExecution().optimizedPlan()]
+    nodes = [_plan(frame)]
     for node in nodes:
         children = node.children()
         nodes += [children.apply(place) for place in range(children.size())]
@@ -59,24 +56,24 @@ def is_read(frame: Any) -> bool:
 
 
 def rows_of_a_key(frame: Any, key: Sequence[Any]) -> float:
-    """How many rows the key of a row has, on average over rows.
+    """How many rows the key of a row has, on average over rows, if it `is_read`.
 
-    Of a sample: of the other rows of a key as large a share is in it as of all rows.
+    Of a sample: of the other rows of a key as large a share is in it as of all rows. The first rows
+    would not do: in the order of time, they are few of each key.
     """
-    hashed = frame.select(F.xxhash64(*key).alias("hash"))
-    sample = hashed.sample(fraction=_THIN, seed=0).limit(_MOST_THIN)
+    fraction = _THIN * min(SMALL / _bytes(frame), 1)
+    sample = _hashed(frame, key).sample(fraction=fraction, seed=0)
     with described(frame.sparkSession, "windrow over: rows of a key, counted in a sample"):
         hashes = sample.toArrow()["hash"]
     if not len(hashes):
         return math.inf
     counts = hashes.value_counts().field("counts").to_numpy()
-    return float(1 + counts @ (counts - 1) / (_THIN * len(hashes)))
+    return float(1 + counts @ (counts - 1) / (fraction * len(hashes)))
 
 
 def largest_share(frame: Any, key: Sequence[Any]) -> tuple[int, int]:
     """How many rows of a sample the largest key has, and how many rows there are."""
-    hashed = frame.select(F.xxhash64(*key).alias("hash"))
-    sample = hashed.sample(fraction=SAMPLE, seed=0)
+    sample = _hashed(frame, key).sample(fraction=SAMPLE, seed=0)
     counted = sample.groupBy("hash").count().agg(F.max("count"), F.sum("count"))
     with described(frame.sparkSession, "windrow over: keys, counted in a sample"):
         most, rows = counted.first()
@@ -89,7 +86,20 @@ def are_slices_dense(frame: Any, key: Sequence[Any], slices: Any) -> bool:
     In the first rows that Spark finds. Where rows lie in the order of time, they tell all of a
     slice; where not, slices look emptier than they are.
     """
-    hashed = frame.select(F.xxhash64(*key, slices).alias("hash"))
+    first = _hashed(frame, [*key, slices]).limit(_HEAD)
     with described(frame.sparkSession, "windrow slide: slices, counted in the first rows"):
-        hashes = hashed.limit(_HEAD).toArrow()["hash"]
+        hashes = first.toArrow()["hash"]
     return bool(len(hashes) >= _DENSE * max(pc.count_distinct(hashes).as_py(), 1))
+
+
+def _hashed(frame: Any, columns: Sequence[Any]) -> Any:
+    return frame.select(F.xxhash64(*columns).alias("hash"))
+
+
+def _plan(frame: Any) -> Any:
+    return frame._jdf.queryExecution().optimizedPlan()
+
+
+def _bytes(frame: Any) -> int:
+    """How large Spark takes the data to be; very large, if it does not know."""
+    return max(int(_plan(frame).stats().sizeInBytes()), 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -17,6 +17,11 @@ def arrow_schema(frame: Any) -> pa.Schema:
     """The types of the batches that a task will see of a DataFrame or a `Source`."""
     fields = [field for column in frame.schema for field in _arrow_fields(column)]
     return pa.schema(fields)
+
+
+def under_names(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
+    """The same columns under other names."""
+    return pa.schema([field.with_name(name) for field, name in zip(schema, names, strict=True)])
 
 
 def spark_schema(schema: pa.Schema) -> StructType:

@@ -20,7 +20,14 @@ import pyarrow as pa
 from windrow.runtime import edges
 from windrow.runtime.runs import NEVER
 from windrow.runtime.sorting import arrange, float_ranks
-from windrow.runtime.stream.state import NONE, integers, integers_of
+from windrow.runtime.stream.state import (
+    BINS,
+    NONE,
+    Blocks,
+    block_number,
+    integers,
+    integers_of,
+)
 
 Array = np.ndarray[Any, Any]
 
@@ -70,21 +77,20 @@ class ByBin(NamedTuple):
 
 
 class Bins(list[Bin]):
-    """The bins of a shard."""
+    """The bins of a shard while one batch is worked on."""
 
-    @classmethod
-    def of_bytes(cls, content: bytes | None) -> Bins:
-        """The bins that were written as these bytes; without them, one for all keys."""
-        if content is None:
-            return cls([Bin()])
-        numbers, width = integers_of(content), _FIELDS_OF_LAYOUT_1
-        if numbers[0] < 0:
-            width = -numbers.pop(0)
-        return cls(Bin(*numbers[begin : begin + width]) for begin in range(0, len(numbers), width))
+    def __init__(self, blocks: Blocks, group: int) -> None:
+        """Those that were written; if none were, one for all keys."""
+        self._blocks, self._number = blocks, block_number(BINS, group)
+        self._written = blocks.bytes_of(self._number)
+        super().__init__([Bin()] if self._written is None else _read(self._written))
 
-    def to_bytes(self) -> bytes:
-        """The bins as bytes."""
-        return integers([-len(fields(Bin)), *(number for each in self for number in astuple(each))])
+    def close(self) -> None:
+        """Write what is known of them, if that has changed."""
+        numbers = [-len(fields(Bin)), *(number for each in self for number in astuple(each))]
+        content = integers(numbers)
+        if content != self._written:
+            self._blocks.write(self._number, content)
 
     def arranged(self, events: pa.RecordBatch, key: Sequence[str], order: Sequence[str]) -> ByBin:
         """Events that come in any order, by bin, key and order."""
@@ -102,6 +108,23 @@ class Bins(list[Bin]):
         if permutation is not None:
             events = events.take(pa.array(permutation))
         return ByBin(events, counts, lengths)
+
+    def together(
+        self, touched: Sequence[int], counts: Sequence[int], most: int
+    ) -> Iterator[tuple[list[int], int, int]]:
+        """Bins that are worked on at once: as long as they have fewer rows than `most`.
+
+        With the first of their events, and how many those are, of so many in each bin.
+        """
+        chosen: list[int] = []
+        begin = arrived = kept = 0
+        for number in touched:
+            chosen.append(number)
+            arrived += counts[number]
+            kept += self[number].rows
+            if arrived + kept >= most or number == touched[-1]:
+                yield chosen, begin, arrived
+                chosen, begin, arrived, kept = [], begin + arrived, 0, 0
 
     def of_hashes(self, hashes: Array) -> Array:
         """The number of the bin that each key is in."""
@@ -133,6 +156,13 @@ class Bins(list[Bin]):
             soonest = min(each.due, each.expiry)
             if each.blocks and soonest != NEVER:
                 yield soonest
+
+
+def _read(content: bytes) -> Iterator[Bin]:
+    numbers, width = integers_of(content), _FIELDS_OF_LAYOUT_1
+    if numbers[0] < 0:
+        width = -numbers.pop(0)
+    return (Bin(*numbers[begin : begin + width]) for begin in range(0, len(numbers), width))
 
 
 def hashes_of(keys: Sequence[pa.Array], size: int) -> Array:

@@ -24,7 +24,6 @@ from windrow.runtime.stream.bins import Bins, hashes_of
 from windrow.runtime.stream.kept_rows import Layout, empty
 from windrow.runtime.stream.maps import SLICE, Maps
 from windrow.runtime.stream.state import (
-    BINS,
     LEDGER,
     MAP,
     ROWS,
@@ -62,14 +61,7 @@ class CountedBins:
         """`maps` have keys by number; `most` is how many rows of a key events to come may see."""
         self._blocks, self._group, self._layout = blocks, group, layout
         self._maps, self._most = maps, most
-        self._written = blocks.bytes_of(block_number(BINS, group))
-        self.bins = Bins.of_bytes(self._written)
-
-    def close(self) -> None:
-        """Write what is known of the bins."""
-        content = self.bins.to_bytes()
-        if content != self._written:
-            self._blocks.write(block_number(BINS, self._group), content)
+        self.bins = Bins(blocks, group)
 
     # Keys ----------------------------------------------------------------------------------------
 
@@ -134,13 +126,10 @@ class CountedBins:
 
     def joined(self, maps: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
         """Maps, older first, as one: by number of key, its cells of as many rows as theirs."""
-        keys, rows = (
-            np.concatenate([read(cells) for cells in maps]) for read in (keys_of, _rows_of)
-        )
-        counts = np.zeros(int(keys.max(initial=-1)) + 1, np.int64)
-        np.add.at(counts, keys, rows)
         cells = self._maps.fold(maps)
         cells = cells.take(pa.array(np.argsort(keys_of(cells), kind="stable")))
+        size = int(keys_of(cells).max(initial=-1)) + 1
+        counts = np.sum([rows_by_key(each, size) for each in maps], axis=0)
         return cells.set_column(0, SLICE, pa.array(counts[keys_of(cells)]))
 
     def append(
@@ -166,8 +155,7 @@ class CountedBins:
             self._rewrite(number, known, 0)
             return
         ledger, whole = self.ledger(number), self.whole([number], np.zeros(1, np.int64))
-        front, back = ledger[FRONT].to_numpy(), np.zeros(each.entries, np.int64)
-        back[keys_of(whole)] = _rows_of(whole)
+        front, back = ledger[FRONT].to_numpy(), rows_by_key(whole, each.entries)
         live = np.minimum(front + back, self._most)
         passed = each.rows > live.sum() and not (live > back).any()
         if passed and each.blocks <= FEW_BLOCKS:
@@ -207,11 +195,11 @@ class CountedBins:
         while (seen < live).any():
             first -= 1
             kept.append(self.map(MAP, number, first, 0))
-            seen[keys_of(kept[-1])] += _rows_of(kept[-1])
+            seen += rows_by_key(kept[-1], len(live))
         if first == each.oldest:
             return
         for block in range(each.oldest, first):
-            each.rows -= int(_rows_of(self.map(MAP, number, block, 0)).sum())
+            each.rows -= int(rows_of(self.map(MAP, number, block, 0)).sum())
             self._blocks.delete(self._place(ROWS, number, block))
             self._blocks.delete(self._place(MAP, number, block))
         each.blocks, each.oldest = each.oldest + each.blocks - first, first
@@ -300,8 +288,16 @@ def keys_of(cells: pa.RecordBatch) -> Array:
     return keys
 
 
-def _rows_of(cells: pa.RecordBatch) -> Array:
+def rows_of(cells: pa.RecordBatch) -> Array:
+    """How many rows cells are of."""
     rows: Array = cells[SLICE].to_numpy()
+    return rows
+
+
+def rows_by_key(cells: pa.RecordBatch, size: int) -> Array:
+    """How many rows a map is of, by the numbers of so many keys."""
+    rows = np.zeros(size, np.int64)
+    rows[keys_of(cells)] = rows_of(cells)
     return rows
 
 

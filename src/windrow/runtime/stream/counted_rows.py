@@ -38,9 +38,17 @@ import pyarrow as pa
 from windrow.runtime import edges
 from windrow.runtime.sorting import arrange
 from windrow.runtime.stream.bins import ByBin
-from windrow.runtime.stream.counted_bins import CUT, FRONT, CountedBins, counted_down, keys_of
+from windrow.runtime.stream.counted_bins import (
+    CUT,
+    FRONT,
+    CountedBins,
+    counted_down,
+    keys_of,
+    rows_by_key,
+    rows_of,
+)
 from windrow.runtime.stream.kept_rows import Layout
-from windrow.runtime.stream.maps import SLICE, Maps
+from windrow.runtime.stream.maps import Maps
 from windrow.runtime.stream.state import MAP, ROWS, STRETCH, STRETCH_MAP, Blocks
 from windrow.runtime.stream.stretches import Stretches
 
@@ -93,40 +101,29 @@ class CountedRows:
         """`maps` have keys by number; `most` is how many rows of a key events to come may see."""
         self._layout, self._maps, self._most = layout, maps, most
         self._stored = CountedBins(blocks, group, layout, maps, most)
-        self._bins = self._stored.bins
-
-    def close(self) -> None:
-        """Write what is known of the bins."""
-        self._stored.close()
+        self.bins = self._stored.bins
 
     # Keys ----------------------------------------------------------------------------------------
 
     def parts(self, events: pa.RecordBatch) -> Iterator[Part]:
         """The keys that have new events, which are final and come in any order; other keys too."""
         found = self._by_bin(events)
-        known = len(self._bins)
+        known = len(self.bins)
         for number, count in enumerate(found.counts):
             if count:
                 self._stored.tidy(number)
-        if len(self._bins) > known:
+        if len(self.bins) > known:
             found = self._by_bin(events)
         touched = [number for number, count in enumerate(found.counts) if count]
         heads = np.cumsum(found.lengths) - found.lengths
-        chosen: list[int] = []
-        begin = arrived = kept = 0
-        for number in touched:
-            chosen.append(number)
-            arrived += found.counts[number]
-            kept += self._bins[number].rows
-            if arrived + kept >= ROWS_AT_ONCE or number == touched[-1]:
-                first, stop = np.searchsorted(heads, [begin, begin + arrived])
-                came = found.events.slice(begin, arrived)
-                counts = [found.counts[each] for each in chosen]
-                yield self._part(chosen, came, counts, found.lengths[first:stop])
-                chosen, begin, arrived, kept = [], begin + arrived, 0, 0
+        for chosen, begin, arrived in self.bins.together(touched, found.counts, ROWS_AT_ONCE):
+            first, stop = np.searchsorted(heads, [begin, begin + arrived])
+            counts = [found.counts[number] for number in chosen]
+            came = found.events.slice(begin, arrived)
+            yield self._part(chosen, came, counts, found.lengths[first:stop])
 
     def _by_bin(self, events: pa.RecordBatch) -> ByBin:
-        return self._bins.arranged(events, self._layout.key, self._layout.order)
+        return self.bins.arranged(events, self._layout.key, self._layout.order)
 
     def _part(
         self, chosen: list[int], events: pa.RecordBatch, counts: list[int], lengths: Array
@@ -165,10 +162,9 @@ class CountedRows:
                 added = self._stored.entries([key.take(indices) for key in head_keys], new, new + 1)
                 self._stored.enter(number, pa.concat_batches([ledgers[place], added]))
         whole = self._stored.whole(chosen, firsts)
-        back = np.zeros(firsts[-1], np.int64)
-        back[keys_of(whole)] = whole[SLICE].to_numpy()
+        back = rows_by_key(whole, firsts[-1])
         stretches = Stretches(front, cut, np.repeat(shares, np.diff(firsts)))
-        return Part(list(chosen), firsts, stretches, back, whole, events, lengths, numbers)
+        return Part(chosen, firsts, stretches, back, whole, events, lengths, numbers)
 
     # What windows hold ---------------------------------------------------------------------------
 
@@ -219,11 +215,11 @@ class CountedRows:
         seen = np.zeros(len(most), np.int64)
         reach = np.minimum(most, part.back)
         rows, maps = [], []
-        block = self._bins[number].oldest + self._bins[number].blocks
+        block = self.bins[number].oldest + self.bins[number].blocks
         while (seen < reach)[slice(*span)].any():
             block -= 1
             cells = self._stored.map(MAP, number, block, span[0])
-            keys, counts = keys_of(cells), cells[SLICE].to_numpy()
+            keys, counts = keys_of(cells), rows_of(cells)
             within = seen[keys] < reach[keys]
             seen[keys] += counts
             whole = within & (seen[keys] <= least[keys])
@@ -237,15 +233,15 @@ class CountedRows:
 
     def new_cells(self, part: Part) -> pa.RecordBatch:
         """A cell for each new event."""
-        keys = np.repeat(part.keys, part.lengths)
-        return self._stored.cells(
-            part.events, keys, np.ones(len(keys), np.int64), np.arange(len(keys))
-        )
+        return self._cells(part.events, np.repeat(part.keys, part.lengths))
 
     def _cells_of_rows(self, held: _Held) -> pa.RecordBatch:
         if not held.rows:
             return self._maps.empty
-        rows, keys = pa.concat_batches(held.rows), np.concatenate(held.keys)
+        return self._cells(pa.concat_batches(held.rows), np.concatenate(held.keys))
+
+    def _cells(self, rows: pa.RecordBatch, keys: Array) -> pa.RecordBatch:
+        """A cell for each row."""
         return self._stored.cells(rows, keys, np.ones(len(keys), np.int64), np.arange(len(keys)))
 
     # Writing -------------------------------------------------------------------------------------

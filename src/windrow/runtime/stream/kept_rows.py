@@ -29,7 +29,6 @@ from windrow.runtime.sorting import arrange
 from windrow.runtime.stream.bins import Bins, hashes_of
 from windrow.runtime.stream.key_rows import KeyRows
 from windrow.runtime.stream.state import (
-    BINS,
     KEY,
     LEDGER,
     NONE,
@@ -134,14 +133,7 @@ class KeptRows:
 
     def __init__(self, blocks: Blocks, group: int, layout: Layout) -> None:
         self._blocks, self._group, self._layout = blocks, group, layout
-        self._written = blocks.bytes_of(block_number(BINS, group))
-        self.bins = Bins.of_bytes(self._written)
-
-    def close(self) -> None:
-        """Write what is known of the bins."""
-        content = self.bins.to_bytes()
-        if content != self._written:
-            self._blocks.write(block_number(BINS, self._group), content)
+        self.bins = Bins(blocks, group)
 
     # Reading -------------------------------------------------------------------------------------
 
@@ -157,15 +149,8 @@ class KeptRows:
             for number, each in enumerate(self.bins)
             if counts[number] or (each.blocks and each.due <= edge)
         ]
-        chosen: list[int] = []
-        begin = arrived = kept = 0
-        for number in touched:
-            chosen.append(number)
-            arrived += counts[number]
-            kept += self.bins[number].rows
-            if arrived + kept >= ROWS_AT_ONCE or number == touched[-1]:
-                yield self._part(chosen, events.slice(begin, arrived))
-                chosen, begin, arrived, kept = [], begin + arrived, 0, 0
+        for chosen, begin, arrived in self.bins.together(touched, counts, ROWS_AT_ONCE):
+            yield self._part(chosen, events.slice(begin, arrived))
 
     def _part(self, chosen: Sequence[int], events: pa.RecordBatch) -> Part:
         layout, key = self._layout, self._layout.key
@@ -202,7 +187,7 @@ class KeptRows:
             {name: ledger[name].take(entries) for name in layout.ledger.names[len(key) :]},
         )
         idle = ledger.take(pa.array(heads[np.flatnonzero(np.diff(bounds) == 0)]))
-        return Part(list(chosen), len(self.bins), found, events, rows[rows >= old] - old, idle)
+        return Part(chosen, len(self.bins), found, events, rows[rows >= old] - old, idle)
 
     def _rows(self, chosen: Sequence[int]) -> pa.RecordBatch:
         schema = self._layout.rows

@@ -94,7 +94,7 @@ class OverCounted(Group):
         for part in rows.parts(waiting.batch(columns)):
             answers.append(self._answered(rows, part))
             rows.keep(part)
-        rows.close()
+        rows.bins.close()
         return answers
 
     def _answered(self, rows: CountedRows, part: Part) -> pa.Table:

@@ -76,7 +76,7 @@ class RowsGroup(Group):
             tables, needed = self.answer(part, span)
             answers += tables
             kept.keep(part, needed)
-        kept.close()
+        kept.bins.close()
         return answers
 
     @abstractmethod

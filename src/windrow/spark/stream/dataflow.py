@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
@@ -26,11 +25,11 @@ from windrow.planning.resolve import OverPlan
 from windrow.planning.slide import SlidePlan
 from windrow.runtime.stream.query import StreamQuery
 from windrow.spark.answers import reading
-from windrow.spark.schema import arrow_schema, nullable_columns
-from windrow.spark.source import Source
+from windrow.spark.schema import arrow_schema, nullable_columns, under_names
+from windrow.spark.source import Function, Source
 from windrow.spark.stream.history import history_of
 from windrow.spark.stream.outputs import Answered, output_of
-from windrow.spark.stream.pack import PACKED, Function, pack
+from windrow.spark.stream.pack import PACKED, pack
 from windrow.spark.stream.processor import ShardProcessor
 from windrow.spark.stream.watermark import lateness_of
 
@@ -76,7 +75,7 @@ def through_shards(
     query(plan, nullable, parts)  # what a task would refuse is refused here, when the call is made
     _require_rocksdb(session)
 
-    events = _named(arrow_schema(reading(source, columns)), columns)
+    events = under_names(arrow_schema(reading(source, columns)), columns)
     packed = _packed(source, plan, columns, parts, pack(events, plan.order[0], parts))
     if not delay.marked:
         packed = packed.withWatermark("newest", f"{delay.milliseconds} milliseconds")
@@ -115,10 +114,6 @@ def _packed(
     numbered = read.frame.select(number.cast("int").alias("shard"), *names)
     fields = [StructField(each.name, each.dataType) for each in read.schema]
     return numbered.to(StructType([PACKED["shard"], *fields])).mapInArrow(packing, PACKED)
-
-
-def _named(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
-    return pa.schema([field.with_name(name) for field, name in zip(schema, names, strict=True)])
 
 
 def _shards(session: Any, plan: SlidePlan | OverPlan, wanted: int | None) -> int:

@@ -27,6 +27,8 @@ from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, St
 
 from windrow.runtime.stream.query import Step
 from windrow.spark.frames import plain_names, renamed
+from windrow.spark.schema import under_names
+from windrow.spark.source import Function
 
 #: what the query's progress is to show of a step
 COUNTS = ("events", "late", "untimed", "bytes_read", "bytes_written")
@@ -140,11 +142,7 @@ class AsBytes(Output):
     def answers(self, moved: Any) -> Any:
         """What stands in the bytes."""
         answered, plain = self._answered, plain_names(self._answered.result.names)
-        take = unpacked(
-            pa.schema(
-                [field.with_name(name) for field, name in zip(answered.schema, plain, strict=True)]
-            )
-        )
+        take = unpacked(under_names(answered.schema, plain))
         take.__name__ = answered.title
         counts = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in COUNTS]
         observed = moved.observe(answered.title, *counts).to(self.schema)
@@ -152,7 +150,7 @@ class AsBytes(Output):
         return columns.toDF(*answered.result.names)
 
 
-def unpacked(schema: pa.Schema) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def unpacked(schema: pa.Schema) -> Function:
     """What takes answers out of the column `answers`."""
 
     def answers(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

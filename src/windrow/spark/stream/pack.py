@@ -7,7 +7,7 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,8 @@ import pyarrow.compute as pc
 from pyspark.sql.types import StructType
 
 from windrow.spark.answers import gathered
+from windrow.spark.source import Function
 from windrow.spark.stream.shards import labels
-
-Function = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 PACKED = StructType().add("shard", "integer").add("newest", "timestamp").add("payload", "binary")
 _PACKED = pa.schema(
