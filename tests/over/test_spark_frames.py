@@ -63,13 +63,13 @@ def assert_same(spark: "SparkSession", table: pa.Table, **arguments: Any) -> Non
 
 
 def test_names_that_spark_would_take_apart(spark: "SparkSession") -> None:
-    # Found: with a dot or a backtick in a name, `mapInArrow` looks for another column.
+    # Found: with a dot or a backtick in a name, Spark looks for another column.
     table = EVENTS.rename_columns(["id", "the `k`", "t.s", "x.y", "s s"])
     assert_same(spark, table, key="the `k`", aggs=[wr.collect("x.y"), wr.max("s s")])
 
 
 def test_names_that_occur_twice(spark: "SparkSession") -> None:
-    # Found: `mapInArrow` takes no DataFrame with two columns of one name, in any case.
+    # Found: of two columns with one name, in any case, Spark finds neither.
     frame = spark.createDataFrame(EVENTS).toDF("id", "k", "twice", "twice", "TWICE")
     answer = wr.over(frame, key="k", order="id", windows=wr.rows(3), aggs=wr.count())
     assert answer.columns == ["id", "k", "twice", "twice", "TWICE", "count"]

@@ -44,7 +44,7 @@ SCHEMA = pa.schema(
 def where(*aggs: Any, windows: Any = None, wish: Wish | None = None, **arguments: Any) -> str:
     arguments = {"key": "k", "order": "ts", **arguments}
     plan = resolve_over(
-        SCHEMA, windows=windows or wr.rows(10), aggs=aggs, wish=wish or Wish(), **arguments
+        SCHEMA, windows=windows or wr.rows(8), aggs=aggs, wish=wish or Wish(), **arguments
     )
     return place_over(plan).where
 
@@ -62,7 +62,7 @@ def test_keys_of_few_rows_fill_no_large_frame() -> None:
         SCHEMA, key="k", order="ts", windows=wr.rows(100), aggs=wr.max("x"), wish=Wish()
     )
     assert depends_on_keys(plan)
-    assert [place_over(plan, rows).where for rows in (1, 40, 60, math.inf)] == [
+    assert [place_over(plan, rows).where for rows in (1, 30, 40, math.inf)] == [
         "spark", "spark", "chunks", "chunks",
     ]  # fmt: skip
     many = [wr.max("x", alias=str(number)) for number in range(MOST_ROWS_FOR_SPARK + 1)]
@@ -76,7 +76,7 @@ def test_rows_of_a_key_are_counted_where_they_decide(spark: "SparkSession") -> N
     def operator(frame: Any) -> str:
         answer = wr.over(frame, key="k", order="id", windows=wr.rows(100), aggs=wr.max("id"))
         plan = answer._jdf.queryExecution().optimizedPlan().toString()
-        return "Spark" if "Window [" in plan else "windrow" if "MapInArrow" in plan else plan
+        return "Spark" if "Window [" in plan else "windrow" if "windrow over" in plan else plan
 
     rows = spark.range(20_000)
     small, large = (rows.withColumn("k", rows.id % keys) for keys in (2_000, 4))

@@ -1,7 +1,7 @@
 """With `schema=`, `wr.over` asks Spark nothing about the data, and answers the same.
 
-That is for the functions of `pyspark.pipelines`, where `mapInArrow` is refused too:
-test_environments.py runs a pipeline. Here is what its replacement must not do.
+That is for the functions of `pyspark.pipelines`: test_environments.py runs a pipeline. Here is also
+what Spark must not do with the function that answers.
 """
 
 from typing import TYPE_CHECKING, Any

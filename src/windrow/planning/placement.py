@@ -37,7 +37,7 @@ _OF_ORDERED = {"min", "max"}
 _SUMS = {"sum", "mean", *ROUGHER_FUNCTIONS}
 
 #: Spark adds up every row of every frame; beyond so many for each row of the table it is slower
-MOST_ROWS_FOR_SPARK = 24
+MOST_ROWS_FOR_SPARK = 16
 
 
 @dataclass(frozen=True)

@@ -115,6 +115,13 @@ class OverPlan:
         return list(dict.fromkeys((*by_time, *own)))
 
     @property
+    def columns(self) -> list[str]:
+        """The columns of the table that are read once rows are in order; one at least."""
+        inputs = [column for feature in self.features for column in feature.reads]
+        found = dict.fromkeys((*self.key, *self.window_columns, *inputs))
+        return list(found or self.order[:1])
+
+    @property
     def has_peers(self) -> bool:
         """Whether rows of equal order see each other."""
         return any(

@@ -38,7 +38,7 @@ class Rolling:
         self._kept = {name: Kept() for name in carried}
 
     def advance(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The batch with the plan's columns added."""
+        """The plan's answers to the rows of a batch, in which there are `plan.columns`."""
         plan, program, size = self._plan, self._program, batch.num_rows
         used = {*program.input_columns, *plan.window_columns}
         columns = {name: arrow.whole(batch[name]) for name in used}
@@ -69,8 +69,7 @@ class Rolling:
         ]
         self._position += size
         self._forget()
-        schema = pa.schema([*batch.schema, *plan.output_fields])
-        return pa.RecordBatch.from_arrays([*batch.columns, *results], schema=schema)
+        return pa.RecordBatch.from_arrays(results, schema=pa.schema(plan.output_fields))
 
     def _forget(self) -> None:
         fronts = [

@@ -6,7 +6,7 @@ the job that needs it: nothing runs before the job does, and each job looks at i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -18,6 +18,8 @@ from windrow.planning.resolve import OverPlan
 from windrow.runtime.chunks import STRETCHES, Cutting, Edge, Place, from_ranks, gathered, summarise
 from windrow.runtime.columns import nanoseconds_per_tick
 from windrow.runtime.passes import extent_of
+from windrow.spark.crossing import mapped
+from windrow.spark.frames import Names, new_names
 from windrow.spark.looks import SAMPLE, is_small, largest_share, may_look
 from windrow.windows import RowsWindow
 
@@ -32,9 +34,6 @@ _USUAL_PARTITIONS = 200
 #: the attributes of an edge
 _SIDES = ("place", "since")
 
-#: the name of a new column, by what it is
-Names = Callable[[str], str]
-
 
 def has_heavy_key(frame: Any, key: Sequence[Any]) -> bool:
     """Whether some key has so many rows that its task would outlast the others.
@@ -48,11 +47,11 @@ def has_heavy_key(frame: Any, key: Sequence[Any]) -> bool:
     return most > max(rows / chunks, SAMPLE * SMALLEST_CHUNK) / 2
 
 
-def chunked(frame: Any, key: Sequence[Any], order: Any, plan: OverPlan) -> Any:
-    """The rows, one chunk per partition, and a last column that marks fillers."""
+def chunked(frame: Any, key: Sequence[Any], order: Any, plan: OverPlan) -> tuple[Any, Any]:
+    """The rows, one chunk per partition, and whether a row is a chunk's own, not a filler."""
     chunks = _number_of_chunks(frame.sparkSession)
     hashed = F.xxhash64(*key) if key else F.lit(0).cast("long")
-    names = _new_names(frame.columns)
+    names = new_names(frame.columns)
     kept = [F.col(f"`{name}`") for name in frame.columns]
     edges = _look(frame, hashed, order, _cutting(plan, chunks), plan).scalar()
     placed = frame.select(
@@ -67,7 +66,7 @@ def chunked(frame: Any, key: Sequence[Any], order: Any, plan: OverPlan) -> Any:
     copies = F.when(fills_next, F.array(own, copy)).otherwise(F.array(own))
     routed = searched.select(*kept, F.explode(copies).alias(target))
     arranged = routed.repartitionById(chunks, F.shiftright(target, 1))
-    return arranged.select(*kept, (F.col(target).bitwiseAND(1) == 1).alias(names("filler")))
+    return arranged, F.col(target).bitwiseAND(1) == 0
 
 
 def _number_of_chunks(session: Any) -> int:
@@ -99,7 +98,6 @@ def _look(frame: Any, hashed: Any, order: Any, cutting: Cutting, plan: OverPlan)
     def decide(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield _edges_to_arrow(cutting.edges(gathered(batches)), order_type)
 
-    decide.__name__ = "windrow over: where to cut"
     seen = frame.select(hashed.alias("key"), order.alias("order"))
     if cutting.fraction < 1:
         seen = seen.sample(fraction=cutting.fraction, seed=0)
@@ -112,10 +110,13 @@ def _look(frame: Any, hashed: Any, order: Any, cutting: Cutting, plan: OverPlan)
         ]
     )
     stretches = StructType([StructField(name, LongType()) for name in STRETCHES])
-    return (
-        seen.mapInArrow(summarise, stretches)
-        .repartition(1)
-        .mapInArrow(decide, StructType([StructField("edges", edges)]))
+    told = mapped(seen, seen.columns, summarise, stretches, "windrow over: where rows are")
+    return mapped(
+        told.repartition(1),
+        stretches.names,
+        decide,
+        StructType([StructField("edges", edges)]),
+        "windrow over: where to cut",
     )
 
 
@@ -153,11 +154,3 @@ def _reached(side: str, edge: Any, names: Names) -> Any:
     # Null stands before all values.
     not_before = edge_order.isNull() | (edge_order <= order)
     return (edge_key < key) | ((edge_key == key) & not_before)
-
-
-def _new_names(taken: Sequence[str]) -> Names:
-    """Names of columns that differ from those taken, which Spark, blind to case, compares."""
-    prefix = "windrow"
-    while any(name.lower().startswith(prefix) for name in taken):
-        prefix += "_"
-    return lambda name: f"{prefix}_{name}"

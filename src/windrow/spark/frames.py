@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pyspark.sql.types import StructField, StructType
 
 from windrow.errors import InvalidArgument
 
+#: the name of a new column, by what it is
+Names = Callable[[str], str]
+
 
 def plain_names(names: Sequence[str]) -> Sequence[str]:
-    """The names, or numbers if `mapInArrow` cannot take them: with dots, or more than once.
+    """The names, or numbers if Spark takes some for others: with dots, or more than once.
 
     Renaming columns to what they are called costs nothing; Spark's optimizer drops it.
     """
@@ -43,3 +46,11 @@ def require_new_names(frame: Any, present: Sequence[str], added: Sequence[str]) 
                 f"aggs: Spark takes the result {name!r} and the column {other!r} for one; rename "
                 "the result with .alias(...)"
             )
+
+
+def new_names(taken: Sequence[str]) -> Names:
+    """Names of columns that differ from those taken, which Spark, blind to case, compares."""
+    prefix = "windrow"
+    while any(name.lower().startswith(prefix) for name in taken):
+        prefix += "_"
+    return lambda name: f"{prefix}_{name}"

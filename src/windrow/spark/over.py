@@ -11,7 +11,6 @@ from datetime import timedelta
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
@@ -22,7 +21,8 @@ from windrow.planning.resolve import OverPlan, require_final, resolve_over
 from windrow.runtime.program import Program
 from windrow.runtime.rolling import Rolling, whole_peers
 from windrow.spark.chunks import chunked, has_heavy_key
-from windrow.spark.frames import plain_names, renamed, require_new_names
+from windrow.spark.crossing import Function, answers_by_row
+from windrow.spark.frames import new_names, plain_names, renamed, require_new_names
 from windrow.spark.looks import is_read, may_look, rows_of_a_key
 from windrow.spark.native import with_window_functions
 from windrow.spark.schema import arrow_schema, nullable_columns
@@ -59,50 +59,43 @@ def over_dataframe(
     require_new_names(frame, schema.names, added.names)
     result = StructType([*schema.fields, *added.fields])
     names = plain_names(result.names)
-    named = frame.toDF(*names[: len(schema)])
+    given, added_names = names[: len(schema)], names[len(schema) :]
+    together = new_names(names)("answers")
+    named = frame.toDF(*given)
     # Of columns that share a name only one is here, and the plan refers to none of them.
-    column = dict(zip(schema.names, map(F.col, names), strict=False))
+    plain = dict(zip(schema.names, given, strict=False))
+    column = {name: F.col(each) for name, each in plain.items()}
     key, order = ([column[name] for name in wanted] for wanted in (plan.key, plan.order))
     where = place_over(plan).where
     if depends_on_keys(plan) and source.may_ask and may_look(frame.sparkSession) and is_read(frame):
         where = place_over(plan, rows_of_a_key(named, key)).where
     if where == "spark":
-        answered = with_window_functions(named, plan, column, names[len(schema) :])
+        answered = with_window_functions(named, plan, column, added_names)
         return answered.toDF(*result.names)
+    own = F.lit(True)
     if where == "chunks" and source.may_ask and (not key or has_heavy_key(named, key)):
-        arranged = chunked(named, key, order[0], plan)
+        arranged, own = chunked(named, key, order[0], plan)
     else:
         arranged = named.repartition(*key) if key else named.repartition(1)
-    answered = source.map_in_arrow(
-        arranged.sortWithinPartitions(*key, *order),
-        _answer_partition(plan, nullable, names),
-        renamed(result, names),
+    answers = answers_by_row(
+        [plain[name] for name in plan.columns],
+        source.checked(_answer_partition(plan, nullable, added_names), plan.columns),
+        renamed(added, added_names),
         title("over", plan.features, plan.windows),
     )
-    return answered.toDF(*result.names)
+    answered = arranged.sortWithinPartitions(*key, *order).select("*", answers.alias(together))
+    return answered.where(own).select(*given, f"{together}.*").toDF(*result.names)
 
 
-def _answer_partition(plan: OverPlan, nullable: set[str], names: Sequence[str]) -> Any:
-    own = plan.schema.names
+def _answer_partition(plan: OverPlan, nullable: set[str], names: Sequence[str]) -> Function:
+    columns = plan.columns
 
     def answer(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rolling = Rolling(Program(plan, nullable))
-        filled = (_named(batch, own) for batch in batches if batch.num_rows)
+        filled = (batch.rename_columns(columns) for batch in batches if batch.num_rows)
         if plan.has_peers:
             filled = whole_peers(filled, (*plan.key, plan.order[0]))  # type: ignore[assignment]
         for batch in filled:
-            answered = rolling.advance(batch.select(range(len(own))))
-            if batch.num_columns > len(own):
-                answered = _without_fillers(answered, batch.column(len(own)))
-            yield answered.rename_columns(names)
+            yield rolling.advance(batch).rename_columns(names)
 
     return answer
-
-
-def _named(batch: pa.RecordBatch, names: Sequence[str]) -> pa.RecordBatch:
-    """The batch under the plan's names; of chunks, the column that marks fillers comes last."""
-    return batch.rename_columns([*names, *batch.schema.names[len(names) :]])
-
-
-def _without_fillers(answered: pa.RecordBatch, fills: pa.Array) -> pa.RecordBatch:
-    return answered.filter(pc.invert(fills)) if fills.true_count else answered

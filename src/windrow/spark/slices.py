@@ -39,6 +39,7 @@ from windrow.runtime.partials import (
     slice_name,
 )
 from windrow.spark.answers import ROWS_AT_ONCE, gathered
+from windrow.spark.crossing import mapped
 from windrow.spark.looks import are_slices_dense
 from windrow.spark.source import Source
 
@@ -142,8 +143,9 @@ class PythonSlices(Slices):
             for batch in gathered(batches, ROWS_AT_ONCE):
                 yield partials.of(batch.rename_columns(plan.columns)).rename_columns(names)
 
+        source, read = self._source, self._source.schema.names
         title = "windrow slide: partials of slices"
-        return self._source.map_in_arrow(self._source.frame, combine, self.schema, title)
+        return mapped(source.frame, read, source.checked(combine, read), self.schema, title)
 
 
 # By Spark's own aggregates -----------------------------------------------------------------------

@@ -27,6 +27,7 @@ from windrow.spark.answers import (
     reading,
     result_columns,
 )
+from windrow.spark.crossing import Function, mapped
 from windrow.spark.frames import plain_names, renamed, require_new_names
 from windrow.spark.looks import may_look
 from windrow.spark.schema import arrow_schema, nullable_columns
@@ -75,9 +76,11 @@ def slide_dataframe(
         arranged, order = slices.frame(), list(plan.order)
         read = replace(read, schema=slices.schema)
     arranged = arranged.repartition(*key) if key else arranged.repartition(1)
-    answered = read.map_in_arrow(
+    columns = read.schema.names
+    answered = mapped(
         arranged.sortWithinPartitions(*key, *order),
-        _answer_partition(plan, nullable, prepare),
+        columns,
+        read.checked(_answer_partition(plan, nullable, prepare), columns),
         renamed(result, plain_names(result.names)),
         work,
     )
@@ -95,7 +98,7 @@ def _are_worth_making(slices: Slices, source: Source) -> bool:
     return not may_ask or slices.are_dense
 
 
-def _answer_partition(plan: SlidePlan, nullable: set[str], prepare: Prepare | None) -> Any:
+def _answer_partition(plan: SlidePlan, nullable: set[str], prepare: Prepare | None) -> Function:
     columns, schema = plan.columns, in_microseconds(plan.output_schema)
 
     def answer(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

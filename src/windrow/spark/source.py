@@ -2,27 +2,23 @@
 
 Spark is asked for the columns of a DataFrame, except where it refuses: in the functions of
 `pyspark.pipelines`, whose tables do not exist yet when they are called. There the user states the
-columns, and nothing is asked, not even by `mapInArrow`, which asks for them too.
+columns, and nothing is asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
-from pyspark.sql import functions as F
-from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.pandas.types import from_arrow_schema
-from pyspark.sql.types import ArrayType, StructField, StructType
+from pyspark.sql.types import StructField, StructType
 
 from windrow.errors import InvalidArgument
 from windrow.planning.resolve import Feature
-
-#: from the batches of a partition to those of the result
-Function = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+from windrow.spark.crossing import Function
 
 #: Spark cuts plans off at some length of their own
 _LONGEST_TITLE = 120
@@ -45,25 +41,22 @@ class Source:
     may_ask: bool
     is_streaming: bool = False
 
-    def map_in_arrow(self, arranged: Any, function: Function, result: StructType, name: str) -> Any:
-        """What `mapInArrow` makes of the source's columns, once they are arranged.
-
-        Args:
-            arranged: a DataFrame made of the source's, with columns of the same types.
-            function: from the batches of a partition to those of the result.
-            result: the columns that come out.
-            name: what Spark's plans and its UI say that is done.
-        """
+    def checked(self, function: Function, read: Sequence[str]) -> Function:
+        """The function on batches of some columns, which are what the user said, if they did."""
         if self.may_ask:
-            function.__name__ = name
-            return arranged.mapInArrow(function, result)
-        by_lists = _in_lists(_checked(function, self.schema))
-        by_lists.__name__ = name
-        # Were it deterministic, Spark would take filters of the result into the windows, and sorts
-        # away from below them.
-        lists = arrow_udf(by_lists, ArrayType(result))  # type: ignore[call-overload]
-        rows = lists.asNondeterministic()(F.struct("*")).alias("rows")
-        return arranged.select(rows).select(F.inline("rows"))
+            return function
+        stated = [self.schema[name] for name in read]
+
+        def require(batch: pa.RecordBatch) -> pa.RecordBatch:
+            for given, field in zip(from_arrow_schema(batch.schema), stated, strict=True):
+                if given.dataType.jsonValue() != field.dataType.jsonValue():
+                    raise InvalidArgument(
+                        f"schema: {field.name!r} is {given.dataType.simpleString()}, not "
+                        f"{field.dataType.simpleString()}"
+                    )
+            return batch
+
+        return lambda batches: function(require(batch) for batch in batches)
 
 
 def source_of(frame: Any, schema: StructType | None, as_stream: bool = False) -> Source:
@@ -108,55 +101,3 @@ def title(operation: str, features: Iterable[Feature], windows: Iterable[str]) -
 def quoted(name: str) -> str:
     """A column's name, with nothing in it taken for a path into a struct."""
     return "`" + name.replace("`", "``") + "`"
-
-
-def _checked(function: Function, stated: StructType) -> Function:
-    """The function on batches that are what the user said."""
-
-    def require(batch: pa.RecordBatch) -> pa.RecordBatch:
-        found = from_arrow_schema(batch.schema)
-        for given, field in zip(found, stated, strict=True):
-            if given.dataType.jsonValue() != field.dataType.jsonValue():
-                raise InvalidArgument(
-                    f"schema: {field.name!r} is {given.dataType.simpleString()}, not "
-                    f"{field.dataType.simpleString()}"
-                )
-        return batch
-
-    return lambda batches: function(require(batch) for batch in batches)
-
-
-def _in_lists(function: Function) -> Callable[[Iterator[pa.Array]], Iterator[pa.Array]]:
-    """The function as one that gives a list of result rows for every row.
-
-    A list holds all that has been answered since the list before, so nearly all lists are empty.
-    One row always waits, for what the function answers when there are no more rows.
-    """
-
-    def answer(rows: Iterator[pa.Array]) -> Iterator[pa.Array]:
-        waiting = 0
-        answered: list[pa.RecordBatch] = []
-
-        def batches() -> Iterator[pa.RecordBatch]:
-            nonlocal waiting
-            for each in rows:
-                waiting += len(each)
-                yield pa.RecordBatch.from_struct_array(each)
-
-        for batch in function(batches()):
-            answered.append(batch)
-            if waiting > 1:
-                yield _list_and_empty_ones(answered, waiting - 1)
-                waiting, answered = 1, []
-        if waiting:
-            yield _list_and_empty_ones(answered, waiting)
-
-    return answer
-
-
-def _list_and_empty_ones(batches: Sequence[pa.RecordBatch], lists: int) -> pa.Array:
-    if not batches:
-        return pa.nulls(lists)
-    values = pa.concat_batches(batches).to_struct_array()
-    offsets = pa.array([0] + [len(values)] * lists, pa.int32())
-    return pa.ListArray.from_arrays(offsets, values)

@@ -1,7 +1,7 @@
 """From a streaming DataFrame to the answers of its shards, for every kind of query.
 
       events -> shard numbers -> payloads -> [shuffle by shard] -> state, answers
-               Spark            mapInArrow                        transformWithState
+               Spark         Arrow function                       transformWithState
 
 What a shard does is in `windrow.runtime.stream`; here is only what speaks to Spark.
 
@@ -25,8 +25,9 @@ from windrow.planning.resolve import OverPlan
 from windrow.planning.slide import SlidePlan
 from windrow.runtime.stream.query import StreamQuery
 from windrow.spark.answers import reading
+from windrow.spark.crossing import Function, mapped
 from windrow.spark.schema import arrow_schema, nullable_columns, under_names
-from windrow.spark.source import Function, Source
+from windrow.spark.source import Source
 from windrow.spark.stream.history import history_of
 from windrow.spark.stream.outputs import Answered, output_of
 from windrow.spark.stream.pack import PACKED, pack
@@ -113,7 +114,8 @@ def _packed(
     number = F.pmod(F.hash(*key), F.lit(parts)) if key else F.lit(0)
     numbered = read.frame.select(number.cast("int").alias("shard"), *names)
     fields = [StructField(each.name, each.dataType) for each in read.schema]
-    return numbered.to(StructType([PACKED["shard"], *fields])).mapInArrow(packing, PACKED)
+    known = numbered.to(StructType([PACKED["shard"], *fields]))
+    return mapped(known, ["shard", *names], packing, PACKED, "windrow: events into payloads")
 
 
 def _shards(session: Any, plan: SlidePlan | OverPlan, wanted: int | None) -> int:

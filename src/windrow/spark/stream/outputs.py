@@ -26,9 +26,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, StructType
 
 from windrow.runtime.stream.query import Step
+from windrow.spark.crossing import Function
 from windrow.spark.frames import plain_names, renamed
 from windrow.spark.schema import under_names
-from windrow.spark.source import Function
 
 #: what the query's progress is to show of a step
 COUNTS = ("events", "late", "untimed", "bytes_read", "bytes_written")

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from pyspark.sql.types import StructType
 
 from windrow.spark.answers import gathered
-from windrow.spark.source import Function
+from windrow.spark.crossing import Function
 from windrow.spark.stream.shards import labels
 
 PACKED = StructType().add("shard", "integer").add("newest", "timestamp").add("payload", "binary")
