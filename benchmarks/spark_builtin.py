@@ -73,7 +73,7 @@ def against_the_faster(
     if times["windrow"] > times[faster]:
         # The two again, in more turns: often both are the same plan, and others' work decides.
         again = {"windrow": ours, faster: by_default if faster == DEFAULT else by_tree}
-        for contestant, time in race(frame, again, rounds=5, warm_up=0).items():
+        for contestant, time in race(frame, again, rounds=12, warm_up=0).items():
             times[contestant] = min(times[contestant], time)
     work = f"over, {frame.count():,} rows, {keys}, {name} of {extent} rows"
     work += "" if exact else ", exact=False"

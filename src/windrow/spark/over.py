@@ -26,7 +26,7 @@ from windrow.spark.frames import new_names, plain_names, renamed, require_new_na
 from windrow.spark.looks import is_read, may_look, rows_of_a_key
 from windrow.spark.native import with_window_functions
 from windrow.spark.schema import arrow_schema, nullable_columns
-from windrow.spark.source import source_of, title
+from windrow.spark.source import Source, source_of, title
 
 
 def over_dataframe(
@@ -59,32 +59,46 @@ def over_dataframe(
     require_new_names(frame, schema.names, added.names)
     result = StructType([*schema.fields, *added.fields])
     names = plain_names(result.names)
-    given, added_names = names[: len(schema)], names[len(schema) :]
-    together = new_names(names)("answers")
+    given, new = names[: len(schema)], names[len(schema) :]
     named = frame.toDF(*given)
     # Of columns that share a name only one is here, and the plan refers to none of them.
     plain = dict(zip(schema.names, given, strict=False))
     column = {name: F.col(each) for name, each in plain.items()}
     key, order = ([column[name] for name in wanted] for wanted in (plan.key, plan.order))
-    where = place_over(plan).where
-    if depends_on_keys(plan) and source.may_ask and may_look(frame.sparkSession) and is_read(frame):
-        where = place_over(plan, rows_of_a_key(named, key)).where
+    where = _where(source, plan, named, key)
     if where == "spark":
-        answered = with_window_functions(named, plan, column, added_names)
-        return answered.toDF(*result.names)
+        return with_window_functions(named, plan, column, new).toDF(*result.names)
+    may_cut = where == "chunks" and source.may_ask
+    arranged, own = _arranged(named, key, order, plan, may_cut)
+    answers = answers_by_row(
+        [plain[name] for name in plan.columns],
+        source.checked(_answer_partition(plan, nullable, new), plan.columns),
+        renamed(added, new),
+        title("over", plan.features, plan.windows),
+    )
+    together = new_names(names)("answers")
+    answered = arranged.select("*", answers.alias(together)).where(own)
+    return answered.select(*given, f"{together}.*").toDF(*result.names)
+
+
+def _where(source: Source, plan: OverPlan, named: Any, key: Sequence[Any]) -> str:
+    """Where the plan runs, after a look at keys if that decides."""
+    may_ask = source.may_ask and may_look(source.frame.sparkSession)
+    if depends_on_keys(plan) and may_ask and is_read(source.frame):
+        return place_over(plan, rows_of_a_key(named, key)).where
+    return place_over(plan).where
+
+
+def _arranged(
+    named: Any, key: Sequence[Any], order: Sequence[Any], plan: OverPlan, may_cut: bool
+) -> tuple[Any, Any]:
+    """The rows of each task in order, and whether a row is the task's own or fills windows only."""
     own = F.lit(True)
-    if where == "chunks" and source.may_ask and (not key or has_heavy_key(named, key)):
+    if may_cut and (not key or has_heavy_key(named, key)):
         arranged, own = chunked(named, key, order[0], plan)
     else:
         arranged = named.repartition(*key) if key else named.repartition(1)
-    answers = answers_by_row(
-        [plain[name] for name in plan.columns],
-        source.checked(_answer_partition(plan, nullable, added_names), plan.columns),
-        renamed(added, added_names),
-        title("over", plan.features, plan.windows),
-    )
-    answered = arranged.sortWithinPartitions(*key, *order).select("*", answers.alias(together))
-    return answered.where(own).select(*given, f"{together}.*").toDF(*result.names)
+    return arranged.sortWithinPartitions(*key, *order), own
 
 
 def _answer_partition(plan: OverPlan, nullable: set[str], names: Sequence[str]) -> Function:
