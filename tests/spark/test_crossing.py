@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from windrow.spark.crossing import Function, mapped
+from windrow.spark.crossing import Maker, mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -27,7 +27,7 @@ def frame(spark: "SparkSession", request: pytest.FixtureRequest) -> Iterator["Da
     spark.conf.set(setting, usual)
 
 
-def by_batch(times: int) -> Function:
+def by_batch(times: int) -> Maker:
     """Every batch so many times."""
 
     def function(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -43,6 +43,16 @@ def at_the_end(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     yield from list(batches)
 
 
+def now_and_then(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch | None]:
+    """Every third batch with the two before it."""
+    held = []
+    for batch in batches:
+        held.append(batch)
+        yield pa.concat_batches(held) if len(held) == 3 else None
+        held = held[:-3] if len(held) == 3 else held
+    yield from held
+
+
 def nothing(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     yield from (batch for batch in batches if not batch.num_rows)
 
@@ -50,11 +60,11 @@ def nothing(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 @pytest.mark.parametrize("read", [["id"], ["twice", "id"]], ids=", ".join)
 @pytest.mark.parametrize(
     ("function", "times"),
-    [(by_batch(1), 1), (by_batch(12), 12), (at_the_end, 1), (nothing, 0)],
-    ids=["batch by batch", "more than there are rows", "at the end", "nothing"],
+    [(by_batch(1), 1), (by_batch(12), 12), (at_the_end, 1), (now_and_then, 1), (nothing, 0)],
+    ids=["batch by batch", "more than there are rows", "at the end", "now and then", "nothing"],
 )
 def test_all_rows_of_the_result(
-    frame: "DataFrame", read: list[str], function: Function, times: int
+    frame: "DataFrame", read: list[str], function: Maker, times: int
 ) -> None:
     result = frame.select(*read).schema
     rows = mapped(frame, read, function, result, "copied").collect()

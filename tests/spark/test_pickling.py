@@ -1,5 +1,8 @@
 """What goes to a Spark task can be pickled as Spark does it."""
 
+import subprocess
+import sys
+
 import pytest
 
 from windrow.aggregations import CATALOGUE
@@ -11,3 +14,23 @@ def test_every_aggregation(name: str) -> None:
 
     sent = cloudpickle.loads(cloudpickle.dumps(CATALOGUE[name]))
     assert sent.name == name
+
+
+def test_the_process_that_is_asked_for_states_imports_nothing_of_ours() -> None:
+    from pyspark import cloudpickle
+
+    from windrow.spark.stream.processor import ShardProcessor, sealed
+
+    processor = sealed(ShardProcessor("token", lambda: None, None, None))  # type: ignore[arg-type]
+    script = """
+import pickle, sys
+processor = pickle.load(sys.stdin.buffer)
+class Handle:
+    getMapState = staticmethod(print)
+processor.init(Handle)
+print([name for name in ("windrow", "numba", "pandas", "pyarrow") if name in sys.modules])
+"""
+    asked = subprocess.run(
+        [sys.executable, "-c", script], input=cloudpickle.dumps(processor), capture_output=True
+    )
+    assert asked.stdout.decode().splitlines() == ["blocks number long content binary", "[]"], asked

@@ -18,7 +18,8 @@ def packed(shards: list[int], **arguments: Any) -> list[dict[str, Any]]:
     numbers = pa.array([shards[row % len(shards)] for row in range(len(EVENTS))], pa.int32())
     table = EVENTS.add_column(0, "shard", numbers)
     pack = packing.pack(EVENTS.schema, "ts", SHARDS, **arguments)
-    return [row for batch in pack(table.to_batches(100)) for row in batch.to_pylist()]
+    packed = pack(table.to_batches(100))
+    return [row for batch in packed if batch is not None for row in batch.to_pylist()]
 
 
 def unpacked(rows: list[dict[str, Any]]) -> pa.Table:

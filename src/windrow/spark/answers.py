@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import pyarrow as pa
@@ -53,17 +53,25 @@ def answer_batches(table: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatc
     yield from table.combine_chunks().to_batches(max_chunksize=ROWS_AT_ONCE)
 
 
-def gathered(
-    batches: Iterable[pa.RecordBatch], rows: int, most_bytes: float = math.inf
-) -> Iterator[pa.RecordBatch]:
-    """The same rows in batches of at least so many, or of so many bytes where rows are wide."""
+def answers_to_many(
+    batches: Iterable[pa.RecordBatch],
+    answers: Callable[[pa.RecordBatch], Iterable[pa.RecordBatch]],
+    rows: int = ROWS_AT_ONCE,
+    most_bytes: float = math.inf,
+) -> Iterator[pa.RecordBatch | None]:
+    """Answers to batches of at least so many rows, or of so many bytes where rows are wide.
+
+    None where there are not enough yet.
+    """
     held: list[pa.RecordBatch] = []
     for batch in batches:
         held.append(batch)
         if sum(each.num_rows for each in held) >= rows or (
             sum(each.nbytes for each in held) >= most_bytes
         ):
-            yield pa.concat_batches(held)
+            yield from answers(pa.concat_batches(held))
             held = []
+        else:
+            yield None
     if any(each.num_rows for each in held):
-        yield pa.concat_batches(held)
+        yield from answers(pa.concat_batches(held))

@@ -18,6 +18,8 @@ from pyspark.sql.types import ArrayType, DataType, StructType
 
 #: from the batches of a partition to those of the result
 Function = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+#: the same; None says that there is no result yet, so that what was read need not wait for one
+Maker = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch | None]]
 #: the columns of each batch; a single column is not in a tuple
 _Columns = Iterator[tuple[pa.Array, ...]]
 
@@ -40,9 +42,7 @@ def answers_by_row(read: Sequence[str], function: Function, fields: StructType, 
     return _udf(answer, fields, name)(*read)
 
 
-def mapped(
-    frame: Any, read: Sequence[str], function: Function, result: StructType, name: str
-) -> Any:
+def mapped(frame: Any, read: Sequence[str], function: Maker, result: StructType, name: str) -> Any:
     """The rows that a function makes of each partition; arguments as of `answers_by_row`.
 
     Every row gets a list of result rows, nearly always none. A batch of the result is one list, in
@@ -62,9 +62,11 @@ def mapped(
                 yield batch
 
         for batch in function(batches()):
-            answered.append(batch)
-            if waiting > 1:
-                rows = max(waiting - newest, 1)
+            rows = waiting - newest
+            if batch is not None:
+                answered.append(batch)
+                rows = min(max(rows, 1), waiting - 1)
+            if rows > 0:
                 yield _list_and_empty_ones(answered, rows)
                 waiting, answered = waiting - rows, []
         if waiting:

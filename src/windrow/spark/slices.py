@@ -38,7 +38,7 @@ from windrow.runtime.partials import (
     slice_edges,
     slice_name,
 )
-from windrow.spark.answers import ROWS_AT_ONCE, gathered
+from windrow.spark.answers import answers_to_many
 from windrow.spark.crossing import mapped
 from windrow.spark.looks import are_slices_dense
 from windrow.spark.source import Source
@@ -138,10 +138,13 @@ class PythonSlices(Slices):
         """Rows for the keys and slices of each batch."""
         plan, nullable, names = self._rows, self._nullable, self.schema.names
 
-        def combine(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        def combine(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch | None]:
             partials = SlicePartials(plan, nullable)
-            for batch in gathered(batches, ROWS_AT_ONCE):
+
+            def combined(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
                 yield partials.of(batch.rename_columns(plan.columns)).rename_columns(names)
+
+            yield from answers_to_many(batches, combined)
 
         source, read = self._source, self._source.schema.names
         title = "windrow slide: partials of slices"

@@ -20,14 +20,13 @@ from windrow.planning.slide import SlidePlan, resolve_slide
 from windrow.runtime.partials import at_begin
 from windrow.runtime.sliding import Sliding
 from windrow.spark.answers import (
-    ROWS_AT_ONCE,
     answer_batches,
-    gathered,
+    answers_to_many,
     in_microseconds,
     reading,
     result_columns,
 )
-from windrow.spark.crossing import Function, mapped
+from windrow.spark.crossing import Maker, mapped
 from windrow.spark.frames import plain_names, renamed, require_new_names
 from windrow.spark.looks import may_look
 from windrow.spark.schema import arrow_schema, nullable_columns
@@ -98,15 +97,18 @@ def _are_worth_making(slices: Slices, source: Source) -> bool:
     return not may_ask or slices.are_dense
 
 
-def _answer_partition(plan: SlidePlan, nullable: set[str], prepare: Prepare | None) -> Function:
+def _answer_partition(plan: SlidePlan, nullable: set[str], prepare: Prepare | None) -> Maker:
     columns, schema = plan.columns, in_microseconds(plan.output_schema)
 
-    def answer(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def answer(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch | None]:
         sliding = Sliding(plan, nullable)
-        for batch in gathered(batches, ROWS_AT_ONCE):
+
+        def answers(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
             named = batch.rename_columns(columns)
             for table in sliding.advance(prepare(named, plan) if prepare else named):
                 yield from answer_batches(table, schema)
+
+        yield from answers_to_many(batches, answers)
         for table in sliding.close():
             yield from answer_batches(table, schema)
 

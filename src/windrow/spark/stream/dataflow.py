@@ -25,13 +25,13 @@ from windrow.planning.resolve import OverPlan
 from windrow.planning.slide import SlidePlan
 from windrow.runtime.stream.query import StreamQuery
 from windrow.spark.answers import reading
-from windrow.spark.crossing import Function, mapped
+from windrow.spark.crossing import Maker, mapped
 from windrow.spark.schema import arrow_schema, nullable_columns, under_names
 from windrow.spark.source import Source
 from windrow.spark.stream.history import history_of
 from windrow.spark.stream.outputs import Answered, output_of
 from windrow.spark.stream.pack import PACKED, pack
-from windrow.spark.stream.processor import ShardProcessor
+from windrow.spark.stream.processor import ShardProcessor, sealed
 from windrow.spark.stream.watermark import lateness_of
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -95,7 +95,7 @@ def through_shards(
     )
     payloads = packed.drop("newest").to(StructType([PACKED["shard"], PACKED["payload"]]))
     moved = payloads.groupBy("shard").transformWithStateInPandas(
-        processor, output.schema, "Append", "EventTime", initial
+        sealed(processor), output.schema, "Append", "EventTime", initial
     )
     return output.answers(moved)
 
@@ -105,7 +105,7 @@ def _packed(
     plan: SlidePlan | OverPlan,
     columns: Sequence[str],
     parts: int,
-    packing: Function,
+    packing: Maker,
 ) -> Any:
     """Events as payloads of their shards."""
     read = reading(source, columns)

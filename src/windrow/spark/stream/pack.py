@@ -7,7 +7,7 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.types import StructType
 
-from windrow.spark.answers import gathered
-from windrow.spark.crossing import Function
+from windrow.spark.answers import answers_to_many
+from windrow.spark.crossing import Maker
 from windrow.spark.stream.shards import labels
 
 PACKED = StructType().add("shard", "integer").add("newest", "timestamp").add("payload", "binary")
@@ -28,7 +28,7 @@ _EVENTS_AT_ONCE = 2**18
 _BYTES_AT_ONCE = 2**26
 
 
-def pack(schema: pa.Schema, order: str, shards: int, history: bool = False) -> Function:
+def pack(schema: pa.Schema, order: str, shards: int, history: bool = False) -> Maker:
     """What packs the events of a task.
 
     Args:
@@ -41,19 +41,18 @@ def pack(schema: pa.Schema, order: str, shards: int, history: bool = False) -> F
     stands_for = np.array(labels(shards), np.int32)
     told = stands_for.tolist() if history else [0]
 
-    def packed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in gathered(batches, _EVENTS_AT_ONCE, _BYTES_AT_ONCE):
-            numbers = batch.column(0).to_numpy()
-            events = pa.RecordBatch.from_arrays(
-                [
-                    column.cast(field.type)
-                    for column, field in zip(batch.columns[1:], schema, strict=True)
-                ],
-                schema=schema,
-            )
-            yield _payloads(events, numbers, events[order], stands_for, told)
+    def packed(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        numbers = batch.column(0).to_numpy()
+        events = pa.RecordBatch.from_arrays(
+            [
+                column.cast(field.type)
+                for column, field in zip(batch.columns[1:], schema, strict=True)
+            ],
+            schema=schema,
+        )
+        yield _payloads(events, numbers, events[order], stands_for, told)
 
-    return packed
+    return lambda batches: answers_to_many(batches, packed, _EVENTS_AT_ONCE, _BYTES_AT_ONCE)
 
 
 def _payloads(

@@ -2,6 +2,9 @@
 
 A processor serves all shards of a task, one after the other, and remembers nothing itself: Spark
 gives each shard its own state, writes it with the batch or not at all, and may run a task again.
+
+Before a query's first batch, Spark asks a Python process of its own which states there are. All
+that it is sent for that is `Sealed`, which imports nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+from pyspark import cloudpickle
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from windrow.runtime.stream.query import Step, StreamQuery
@@ -23,8 +27,8 @@ _READY: dict[str, StreamQuery] = {}
 class MapStorage:
     """The blocks of the shard at hand, in one of Spark's map states."""
 
-    def __init__(self, handle: StatefulProcessorHandle) -> None:
-        self._blocks = handle.getMapState("blocks", "number long", "content binary")
+    def __init__(self, blocks: Any) -> None:
+        self._blocks = blocks
 
     def get(self, number: int) -> bytes | None:
         """The bytes of a block, None if there is none."""
@@ -40,7 +44,7 @@ class MapStorage:
         self._blocks.removeKey((number,))
 
 
-class ShardProcessor(StatefulProcessor):
+class ShardProcessor:
     """Moves shards on, with new events or when their timer says so."""
 
     def __init__(
@@ -50,7 +54,7 @@ class ShardProcessor(StatefulProcessor):
         events: pa.Schema,
         output: Output,
     ) -> None:
-        """Is cheap, because Spark also makes one on the driver.
+        """What is sent to the tasks.
 
         Args:
             token: tells the stream from all others of the process.
@@ -61,43 +65,24 @@ class ShardProcessor(StatefulProcessor):
         self._token, self._make = token, stream
         self._events, self._output = events, output
 
-    def init(self, handle: StatefulProcessorHandle) -> None:
-        """Called by Spark before any shard."""
+    def open(self, handle: StatefulProcessorHandle, blocks: Any) -> None:
+        """Before any shard: Spark's handle of timers, and the map state of blocks."""
         self._handle = handle
-        self._storage = MapStorage(handle)
+        self._storage = MapStorage(blocks)
 
-    def handleInputRows(  # noqa: N802
-        self,
-        key: Any,
-        rows: Iterator[pd.DataFrame],
-        timerValues: Any,  # noqa: N803
-    ) -> Iterator[pd.DataFrame]:
-        """Called by Spark with the payloads of a shard."""
-        batches = [batch for frame in rows for batch in self._unpacked(frame)]
-        yield from self._moved(batches, timerValues.getCurrentWatermarkInMs())
+    def take(self, rows: Iterable[pd.DataFrame], watermark: int) -> Iterator[pd.DataFrame]:
+        """The payloads of a shard."""
+        return self._moved([batch for frame in rows for batch in self._unpacked(frame)], watermark)
 
-    def handleInitialState(  # noqa: N802
-        self,
-        key: Any,
-        initialState: pd.DataFrame,  # noqa: N803
-        timerValues: Any,  # noqa: N803
-    ) -> None:
-        """Called by Spark before the first batch, with payloads of the table before the stream."""
-        final = int(initialState["final"].max())
-        step = self._query().begin(self._storage, self._unpacked(initialState), final)
-        self._set_timer(step, timerValues.getCurrentWatermarkInMs())
+    def begin(self, payloads: pd.DataFrame, watermark: int) -> None:
+        """Payloads of the table before the stream."""
+        final = int(payloads["final"].max())
+        step = self._query().begin(self._storage, self._unpacked(payloads), final)
+        self._set_timer(step, watermark)
 
-    def handleExpiredTimer(  # noqa: N802
-        self,
-        key: Any,
-        timerValues: Any,  # noqa: N803
-        expiredTimerInfo: Any,  # noqa: N803
-    ) -> Iterator[pd.DataFrame]:
-        """Called by Spark when the watermark has reached a shard's timer."""
-        yield from self._moved([], timerValues.getCurrentWatermarkInMs())
-
-    def close(self) -> None:
-        """Called by Spark after the last shard."""
+    def wake(self, watermark: int) -> Iterator[pd.DataFrame]:
+        """The watermark has reached a shard's timer."""
+        return self._moved([], watermark)
 
     def _query(self) -> StreamQuery:
         if self._token not in _READY:
@@ -124,3 +109,67 @@ class ShardProcessor(StatefulProcessor):
             self._handle.deleteTimer(step.timer_before)
         if step.timer is not None:
             self._handle.registerTimer(step.timer)
+
+
+def _sealed() -> Any:
+    """The class `Sealed`. As that of a function it is sent with its code, not by its module's name.
+
+    By name, the process that is asked for states would import windrow, numba and pandas for it:
+    1 s and more of the 2.3 s before a query's first batch.
+    """
+
+    class Sealed(StatefulProcessor):
+        """A processor as bytes, until there are rows."""
+
+        def __init__(self, content: bytes) -> None:
+            self._content = content
+            self._processor: Any = None
+
+        def init(self, handle: StatefulProcessorHandle) -> None:
+            """Called by Spark before any shard."""
+            self._handle = handle
+            self._blocks = handle.getMapState("blocks", "number long", "content binary")
+
+        def _opened(self) -> Any:
+            if self._processor is None:
+                import pickle
+
+                self._processor = pickle.loads(self._content)
+                self._processor.open(self._handle, self._blocks)
+            return self._processor
+
+        def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Any:  # noqa: N802,N803
+            """Called by Spark with the payloads of a shard."""
+            return self._opened().take(rows, timerValues.getCurrentWatermarkInMs())
+
+        def handleInitialState(  # noqa: N802
+            self,
+            key: Any,
+            initialState: Any,  # noqa: N803
+            timerValues: Any,  # noqa: N803
+        ) -> None:
+            """Called by Spark before the first batch, with payloads of the table before."""
+            self._opened().begin(initialState, timerValues.getCurrentWatermarkInMs())
+
+        def handleExpiredTimer(  # noqa: N802
+            self,
+            key: Any,
+            timerValues: Any,  # noqa: N803
+            expiredTimerInfo: Any,  # noqa: N803
+        ) -> Any:
+            """Called by Spark when the watermark has reached a shard's timer."""
+            return self._opened().wake(timerValues.getCurrentWatermarkInMs())
+
+        def close(self) -> None:
+            """Called by Spark after the last shard."""
+
+    return Sealed
+
+
+_SEALED = _sealed()
+
+
+def sealed(processor: ShardProcessor) -> StatefulProcessor:
+    """The processor as Spark takes it."""
+    found: StatefulProcessor = _SEALED(cloudpickle.dumps(processor))  # type: ignore[no-untyped-call]
+    return found
