@@ -36,8 +36,12 @@ def roll(batches: list[pa.RecordBatch], schema: pa.Schema, arguments: dict[str, 
     plan = resolve_over(schema, **arguments, wish=Wish())
     rolling = Rolling(Program(plan, set(schema.names)))
     whole = whole_peers(batches, (*plan.key, plan.order[0])) if plan.has_peers else batches
-    answers = [rolling.advance(batch) for batch in whole]
-    return pa.Table.from_batches(answers, pa.schema([*schema, *plan.output_fields]))
+    answers = [rolling.advance(batch.select(plan.columns)) for batch in whole]
+    given, added = (
+        pa.Table.from_batches(*each)
+        for each in ((batches, schema), (answers, pa.schema(plan.output_fields)))
+    )
+    return pa.table([*given.columns, *added.columns], pa.schema([*given.schema, *added.schema]))
 
 
 def cut(table: pa.Table, sizes: list[int]) -> list[pa.RecordBatch]:
