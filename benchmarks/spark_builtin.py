@@ -66,13 +66,13 @@ def against_the_faster(
 ) -> Comparison:
     """What Spark does well: windrow must not be the slower choice."""
     ours = by_segment_tree(False, windrow(name, extent, "k", exact))
-    by_default, by_tree = window_function(name, extent, "k")
-    require_agreement(frame, ours, by_default, by_tree)
-    times = race(frame, {"windrow": ours, DEFAULT: by_default, TREE: by_tree}, rounds=3)
-    faster = min((DEFAULT, TREE), key=times.__getitem__)
+    theirs = dict(zip((DEFAULT, TREE), window_function(name, extent, "k"), strict=True))
+    require_agreement(frame, ours, *theirs.values())
+    times = race(frame, {"windrow": ours, **theirs}, rounds=3)
+    faster = min(theirs, key=times.__getitem__)
     if times["windrow"] > times[faster]:
         # The two again, in more turns: often both are the same plan, and others' work decides.
-        again = {"windrow": ours, faster: by_default if faster == DEFAULT else by_tree}
+        again = {"windrow": ours, faster: theirs[faster]}
         for contestant, time in race(frame, again, rounds=12, warm_up=0).items():
             times[contestant] = min(times[contestant], time)
     work = f"over, {frame.count():,} rows, {keys}, {name} of {extent} rows"

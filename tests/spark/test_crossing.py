@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from windrow.spark.crossing import Maker, mapped
+from windrow.spark.crossing import Maker, in_lists, mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -48,8 +48,11 @@ def now_and_then(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch |
     held = []
     for batch in batches:
         held.append(batch)
-        yield pa.concat_batches(held) if len(held) == 3 else None
-        held = held[:-3] if len(held) == 3 else held
+        if len(held) == 3:
+            yield pa.concat_batches(held)
+            held = []
+        else:
+            yield None
     yield from held
 
 
@@ -70,6 +73,19 @@ def test_all_rows_of_the_result(
     rows = mapped(frame, read, function, result, "copied").collect()
     expected = [(2 * row, row)[-len(read) :] for row in range(SIZE) for _ in range(times)]
     assert sorted(map(tuple, rows)) == expected
+
+
+@pytest.mark.parametrize("sizes", [[2, 0], [0, 2], [2, 0, 0, 1, 0], [0]], ids=str)
+def test_a_batch_without_rows_takes_no_place(sizes: list[int]) -> None:
+    def last(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch | None]:
+        for _batch in batches:
+            yield None
+        yield pa.RecordBatch.from_pydict({"x": [7]})
+
+    columns = iter([(pa.array(range(size), pa.int64()),) for size in sizes])
+    lists = [each for array in in_lists(last, ["x"])(columns) for each in array.to_pylist()]
+    assert len(lists) == sum(sizes)
+    assert [row for rows in lists if rows for row in rows] == [{"x": 7}][: sum(sizes)]
 
 
 def test_only_what_windows_need_goes_to_python(spark: "SparkSession", capsys: Any) -> None:

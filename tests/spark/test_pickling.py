@@ -19,7 +19,8 @@ def test_every_aggregation(name: str) -> None:
 def test_the_process_that_is_asked_for_states_imports_nothing_of_ours() -> None:
     from pyspark import cloudpickle
 
-    from windrow.spark.stream.processor import ShardProcessor, sealed
+    from windrow.spark.stream.processor import ShardProcessor
+    from windrow.spark.stream.sealed import sealed
 
     processor = sealed(ShardProcessor("token", lambda: None, None, None))  # type: ignore[arg-type]
     script = """

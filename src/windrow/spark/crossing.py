@@ -45,9 +45,17 @@ def answers_by_row(read: Sequence[str], function: Function, fields: StructType, 
 def mapped(frame: Any, read: Sequence[str], function: Maker, result: StructType, name: str) -> Any:
     """The rows that a function makes of each partition; arguments as of `answers_by_row`.
 
-    Every row gets a list of result rows, nearly always none. A batch of the result is one list, in
-    place of a row of the newest batch of the source, so that lists stay short. The last row waits
-    for what the function answers at the end.
+    A partition without rows has no place for answers.
+    """
+    lists = _udf(in_lists(function, read), ArrayType(result), name)(*read)
+    return frame.select(lists.alias("rows")).select(F.inline("rows"))
+
+
+def in_lists(function: Maker, read: Sequence[str]) -> Callable[[_Columns], Iterator[pa.Array]]:
+    """The function as one that gives a list of result rows for every row, nearly always none.
+
+    A batch of the result is one list, in place of a row of the newest batch of the source, so that
+    lists stay short. The last row waits for what the function answers at the end.
     """
 
     def answer(columns: _Columns) -> Iterator[pa.Array]:
@@ -65,15 +73,15 @@ def mapped(frame: Any, read: Sequence[str], function: Maker, result: StructType,
             rows = waiting - newest
             if batch is not None:
                 answered.append(batch)
-                rows = min(max(rows, 1), waiting - 1)
+                rows = max(rows, 1)
+            rows = min(rows, waiting - 1)
             if rows > 0:
                 yield _list_and_empty_ones(answered, rows)
                 waiting, answered = waiting - rows, []
         if waiting:
             yield _list_and_empty_ones(answered, waiting)
 
-    lists = _udf(answer, ArrayType(result), name)(*read)
-    return frame.select(lists.alias("rows")).select(F.inline("rows"))
+    return answer
 
 
 def _udf(function: Callable[[_Columns], Iterator[pa.Array]], result: DataType, name: str) -> Any:

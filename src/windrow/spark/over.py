@@ -23,7 +23,7 @@ from windrow.runtime.rolling import Rolling, whole_peers
 from windrow.spark.chunks import chunked, has_heavy_key
 from windrow.spark.crossing import Function, answers_by_row
 from windrow.spark.frames import new_names, plain_names, renamed, require_new_names
-from windrow.spark.looks import is_read, may_look, rows_of_a_key
+from windrow.spark.looks import is_read, rows_of_a_key
 from windrow.spark.native import with_window_functions
 from windrow.spark.schema import arrow_schema, nullable_columns
 from windrow.spark.source import Source, source_of, title
@@ -83,8 +83,7 @@ def over_dataframe(
 
 def _where(source: Source, plan: OverPlan, named: Any, key: Sequence[Any]) -> str:
     """Where the plan runs, after a look at keys if that decides."""
-    may_ask = source.may_ask and may_look(source.frame.sparkSession)
-    if depends_on_keys(plan) and may_ask and is_read(source.frame):
+    if depends_on_keys(plan) and source.may_look and is_read(source.frame):
         return place_over(plan, rows_of_a_key(named, key)).where
     return place_over(plan).where
 

@@ -28,7 +28,6 @@ from windrow.spark.answers import (
 )
 from windrow.spark.crossing import Maker, mapped
 from windrow.spark.frames import plain_names, renamed, require_new_names
-from windrow.spark.looks import may_look
 from windrow.spark.schema import arrow_schema, nullable_columns
 from windrow.spark.slices import Slices, slices_of
 from windrow.spark.source import Source, source_of, title
@@ -93,8 +92,7 @@ def _are_worth_making(slices: Slices, source: Source) -> bool:
     0.6 s and rows by key 3.1 (F.window 2.7); where it holds one, 8.7 and 4.7 (F.window 9.4). So
     slices go first where nothing is known.
     """
-    may_ask = source.may_ask and may_look(source.frame.sparkSession)
-    return not may_ask or slices.are_dense
+    return not source.may_look or slices.are_dense
 
 
 def _answer_partition(plan: SlidePlan, nullable: set[str], prepare: Prepare | None) -> Maker:

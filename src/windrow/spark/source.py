@@ -7,9 +7,9 @@ columns, and nothing is asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
@@ -18,10 +18,11 @@ from pyspark.sql.types import StructField, StructType
 
 from windrow.errors import InvalidArgument
 from windrow.planning.resolve import Feature
-from windrow.spark.crossing import Function
+from windrow.spark.looks import may_look
 
 #: Spark cuts plans off at some length of their own
 _LONGEST_TITLE = 120
+_Answers = TypeVar("_Answers")
 _REFUSED = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
 
 
@@ -41,7 +42,14 @@ class Source:
     may_ask: bool
     is_streaming: bool = False
 
-    def checked(self, function: Function, read: Sequence[str]) -> Function:
+    @property
+    def may_look(self) -> bool:
+        """Whether some rows may be looked at when the call is made."""
+        return self.may_ask and may_look(self.frame.sparkSession)
+
+    def checked(
+        self, function: Callable[[Iterable[pa.RecordBatch]], _Answers], read: Sequence[str]
+    ) -> Callable[[Iterable[pa.RecordBatch]], _Answers]:
         """The function on batches of some columns, which are what the user said, if they did."""
         if self.may_ask:
             return function

@@ -31,7 +31,8 @@ from windrow.spark.source import Source
 from windrow.spark.stream.history import history_of
 from windrow.spark.stream.outputs import Answered, output_of
 from windrow.spark.stream.pack import PACKED, pack
-from windrow.spark.stream.processor import ShardProcessor, sealed
+from windrow.spark.stream.processor import ShardProcessor
+from windrow.spark.stream.sealed import sealed
 from windrow.spark.stream.watermark import lateness_of
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -114,8 +115,9 @@ def _packed(
     number = F.pmod(F.hash(*key), F.lit(parts)) if key else F.lit(0)
     numbered = read.frame.select(number.cast("int").alias("shard"), *names)
     fields = [StructField(each.name, each.dataType) for each in read.schema]
-    known = numbered.to(StructType([PACKED["shard"], *fields]))
-    return mapped(known, ["shard", *names], packing, PACKED, "windrow: events into payloads")
+    # Spark refuses here what is not as the user stated it.
+    stated = numbered.to(StructType([PACKED["shard"], *fields]))
+    return mapped(stated, ["shard", *names], packing, PACKED, "windrow: events into payloads")
 
 
 def _shards(session: Any, plan: SlidePlan | OverPlan, wanted: int | None) -> int:

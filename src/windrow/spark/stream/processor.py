@@ -2,9 +2,6 @@
 
 A processor serves all shards of a task, one after the other, and remembers nothing itself: Spark
 gives each shard its own state, writes it with the batch or not at all, and may run a task again.
-
-Before a query's first batch, Spark asks a Python process of its own which states there are. All
-that it is sent for that is `Sealed`, which imports nothing.
 """
 
 from __future__ import annotations
@@ -14,8 +11,7 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from pyspark import cloudpickle
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
 from windrow.runtime.stream.query import Step, StreamQuery
 from windrow.spark.stream.outputs import Output
@@ -109,67 +105,3 @@ class ShardProcessor:
             self._handle.deleteTimer(step.timer_before)
         if step.timer is not None:
             self._handle.registerTimer(step.timer)
-
-
-def _sealed() -> Any:
-    """The class `Sealed`. As that of a function it is sent with its code, not by its module's name.
-
-    By name, the process that is asked for states would import windrow, numba and pandas for it:
-    1 s and more of the 2.3 s before a query's first batch.
-    """
-
-    class Sealed(StatefulProcessor):
-        """A processor as bytes, until there are rows."""
-
-        def __init__(self, content: bytes) -> None:
-            self._content = content
-            self._processor: Any = None
-
-        def init(self, handle: StatefulProcessorHandle) -> None:
-            """Called by Spark before any shard."""
-            self._handle = handle
-            self._blocks = handle.getMapState("blocks", "number long", "content binary")
-
-        def _opened(self) -> Any:
-            if self._processor is None:
-                import pickle
-
-                self._processor = pickle.loads(self._content)
-                self._processor.open(self._handle, self._blocks)
-            return self._processor
-
-        def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Any:  # noqa: N802,N803
-            """Called by Spark with the payloads of a shard."""
-            return self._opened().take(rows, timerValues.getCurrentWatermarkInMs())
-
-        def handleInitialState(  # noqa: N802
-            self,
-            key: Any,
-            initialState: Any,  # noqa: N803
-            timerValues: Any,  # noqa: N803
-        ) -> None:
-            """Called by Spark before the first batch, with payloads of the table before."""
-            self._opened().begin(initialState, timerValues.getCurrentWatermarkInMs())
-
-        def handleExpiredTimer(  # noqa: N802
-            self,
-            key: Any,
-            timerValues: Any,  # noqa: N803
-            expiredTimerInfo: Any,  # noqa: N803
-        ) -> Any:
-            """Called by Spark when the watermark has reached a shard's timer."""
-            return self._opened().wake(timerValues.getCurrentWatermarkInMs())
-
-        def close(self) -> None:
-            """Called by Spark after the last shard."""
-
-    return Sealed
-
-
-_SEALED = _sealed()
-
-
-def sealed(processor: ShardProcessor) -> StatefulProcessor:
-    """The processor as Spark takes it."""
-    found: StatefulProcessor = _SEALED(cloudpickle.dumps(processor))  # type: ignore[no-untyped-call]
-    return found
