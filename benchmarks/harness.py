@@ -49,14 +49,18 @@ def best_times(
 ) -> dict[str, float]:
     """The best time of each contestant; they take turns, after unmeasured rounds to warm up.
 
+    Every other round goes through them backwards: what one leaves behind, such as garbage, is not
+    always the same one's to carry.
+
     `rest` is how many seconds there are for what a run leaves behind, before the next begins.
     """
     best = dict.fromkeys(contestants, float("inf"))
+    in_order = list(contestants)
     for turn in range(-warm_up, rounds):
-        for name, run in contestants.items():
+        for name in in_order if turn % 2 == 0 else reversed(in_order):
             time.sleep(rest)
             started = time.perf_counter()
-            run()
+            contestants[name]()
             if turn >= 0:
                 best[name] = min(best[name], time.perf_counter() - started)
     return best
