@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pyarrow as pa
+import pytest
 
 from tests.over.oracle import ticks
 from tests.slide import oracle
@@ -26,6 +27,14 @@ class Memory(dict[int, bytes]):
 
     def delete(self, number: int) -> None:
         del self[number]
+
+
+def wait_in_small_blocks(patch: pytest.MonkeyPatch) -> None:
+    """Let what happens to many events that wait happen to a few."""
+    module = "windrow.runtime.stream.waiting"
+    patch.setattr(f"{module}._EVENTS_IN_A_BLOCK", 2)
+    patch.setattr(f"{module}._EVENTS_LEFT", 1)
+    patch.setattr(f"{module}._QUEUES_MERGED", 2)
 
 
 def arrived(stream: Stream, final_by: Callable[[int], int]) -> tuple[pa.Table, int]:

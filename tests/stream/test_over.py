@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from tests.over import oracle
 from tests.over.strategies import tick
-from tests.stream.model import Memory, arrived
+from tests.stream.model import Memory, arrived, wait_in_small_blocks
 from tests.stream.strategies import Stream, streams, trailing
 from tests.stream.test_slide import THE_END
 from windrow.planning.choose import Wish
@@ -81,4 +81,5 @@ def test_any_stream(stream: Stream) -> None:
 def test_blocks_of_few_events(stream: Stream) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stream_over, "EVENTS_IN_A_BLOCK", 2)
+        wait_in_small_blocks(patch)
         check(stream, Memory())

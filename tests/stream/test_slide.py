@@ -6,7 +6,14 @@ from hypothesis import given, settings
 
 from tests.over.oracle import ticks
 from tests.slide import oracle
-from tests.stream.model import MILLISECOND, Memory, accepted, expected, plan_of
+from tests.stream.model import (
+    MILLISECOND,
+    Memory,
+    accepted,
+    expected,
+    plan_of,
+    wait_in_small_blocks,
+)
 from tests.stream.strategies import Stream, streams
 from windrow.runtime.stream import slide as stream_slide
 from windrow.runtime.stream.slide import StreamSlide
@@ -67,7 +74,7 @@ def test_any_stream(stream: Stream) -> None:
 def test_blocks_of_few_slices(stream: Stream) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stream_slide, "SLICES_IN_A_BLOCK", 2)
-        patch.setattr("windrow.runtime.stream.waiting._EVENTS_IN_A_BLOCK", 2)
+        wait_in_small_blocks(patch)
         tables, _late = run(stream, Memory())
     events, _ = accepted(stream)
     oracle.assert_agrees(expected(stream, events, THE_END), pa.concat_tables(tables), stream.key)

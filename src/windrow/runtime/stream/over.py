@@ -104,7 +104,7 @@ class _Trailing(Group):
         """Answer the events before an edge."""
         forest = MapForest(self.maps, blocks, self.number, state)
         state.edge = edge
-        columns = waiting.take_before(edge, times)
+        columns = waiting.take_before(edge)
         if columns is None:
             self._evict(forest, edge)
             return []

@@ -85,7 +85,7 @@ class OverCounted(Group):
     ) -> list[pa.Table]:
         """Answer the events before an edge."""
         state.edge = edge
-        columns = waiting.take_before(edge, times)
+        columns = waiting.take_before(edge)
         if columns is None:
             return []
         most = max(self._extents) - 1

@@ -14,6 +14,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -179,11 +180,14 @@ class StreamQuery:
         ]
         columns = self._arrived(batches, edges_now, step)
         for group, state, edge in zip(self._groups, header.groups, edges_now, strict=True):
-            waiting = WaitingEvents(blocks, group.number, self._waiting_schema, state)
+            waiting = WaitingEvents(
+                blocks, group.number, self._waiting_schema, state, partial(self._slices, group)
+            )
             if columns is not None:
                 waiting.add(*group.held(columns, self._times(columns)))
             if edge is not None and edge > state.edge:
                 step.answers += group.move(state, blocks, waiting, edge, self._times)
+            waiting.merge()
 
     def _written(self, blocks: Blocks, header: Header, step: Step) -> Step:
         """Write the header, and say when there may be more answers."""
@@ -239,6 +243,9 @@ class StreamQuery:
 
     def _times(self, columns: Columns) -> Array:
         return arrow.times(columns[self._order])
+
+    def _slices(self, group: Group, columns: Columns) -> Array:
+        return group.slices.slice_of(self._times(columns))
 
     def _arrived(
         self, batches: Iterable[pa.Table], edges_now: Sequence[int | None], step: Step

@@ -69,7 +69,7 @@ class RowsGroup(Group):
         """Answer what the events before an edge make final."""
         span = Span(state.edge, edge)
         state.edge = edge
-        columns = waiting.take_before(edge, times)
+        columns = waiting.take_before(edge)
         kept = KeptRows(blocks, self.number, self.layout)
         answers: list[pa.Table] = []
         for part in kept.parts(waiting.batch(columns), edge):

@@ -142,7 +142,7 @@ class _Periodic(Group):
     ) -> list[pa.Table]:
         """Answer the windows that end by an edge."""
         forest = MapForest(self.maps, blocks, self.number, state)
-        columns = waiting.take_before(edge, lambda held: self.slices.slice_of(times(held)))
+        columns = waiting.take_before(edge)
         cells = self.maps.empty
         if columns is not None:
             slices = self.slices.slice_of(times(columns))

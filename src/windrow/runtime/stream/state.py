@@ -13,7 +13,8 @@ LZ4 0.6 ns to compress and 0.5 ns to decompress. zstd was twice as small for som
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Protocol
 
 import numpy as np
@@ -150,11 +151,26 @@ class Blocks:
 
 @dataclass
 class Waiting:
-    """A block of events that are not final: its number, its oldest and its newest slice."""
+    """A block of events that are not final: its number, its oldest and its newest slice.
+
+    `count` is how many events there are, 0 if it was not written down.
+    """
 
     number: int
     first: int
     last: int
+    count: int = 0
+
+
+@dataclass
+class Queue:
+    """Blocks of events that are not final, each of later slices than the one before.
+
+    `merges` is how often it was made of others.
+    """
+
+    merges: int
+    blocks: list[Waiting]
 
 
 @dataclass
@@ -166,14 +182,19 @@ class GroupState:
         edge: the oldest slice that is not final.
         end: the number of the next block of cells.
         next_waiting: the number of the next block of events.
-        waiting: the blocks of events that are not final, in the order of arrival.
+        queues: the events that are not final, in the order of arrival.
     """
 
     fronts: list[int]
     edge: int = NONE
     end: int = 0
     next_waiting: int = 0
-    waiting: list[Waiting] = field(default_factory=list)
+    queues: list[Queue] = field(default_factory=list)
+
+    @property
+    def waiting(self) -> list[Waiting]:
+        """The blocks of events that are not final."""
+        return [block for queue in self.queues for block in queue.blocks]
 
     @property
     def front(self) -> int:
@@ -181,7 +202,7 @@ class GroupState:
         return min(self.fronts)
 
     def numbers(self) -> list[int]:
-        """The state as integers."""
+        """The state as integers, but for what queues there are."""
         waiting = [
             number for each in self.waiting for number in (each.number, each.first, each.last)
         ]
@@ -192,13 +213,25 @@ class GroupState:
 
     @classmethod
     def of_numbers(cls, numbers: Iterator[int]) -> GroupState:
-        """The state that was written as these integers."""
+        """The state that was written as these integers; each block is a queue."""
         edge, end, next_waiting, fronts = (next(numbers) for _ in range(4))
         held = [next(numbers) for _ in range(fronts)]
-        waiting = [
-            Waiting(next(numbers), next(numbers), next(numbers)) for _ in range(next(numbers))
+        queues = [
+            Queue(0, [Waiting(next(numbers), next(numbers), next(numbers))])
+            for _ in range(next(numbers))
         ]
-        return cls(held, edge, end, next_waiting, waiting)
+        return cls(held, edge, end, next_waiting, queues)
+
+    def queue_numbers(self) -> list[int]:
+        """What queues there are, as integers."""
+        queues = [number for each in self.queues for number in (each.merges, len(each.blocks))]
+        return [len(self.queues), *queues, *(each.count for each in self.waiting)]
+
+    def queue(self, numbers: Iterator[int]) -> None:
+        """Arrange blocks in the queues that were written as these integers."""
+        sizes = [(next(numbers), next(numbers)) for _ in range(next(numbers))]
+        blocks = iter([replace(each, count=next(numbers)) for each in self.waiting])
+        self.queues = [Queue(merges, list(islice(blocks, size))) for merges, size in sizes]
 
 
 @dataclass
@@ -218,9 +251,11 @@ class Header:
     history: int = NONE
 
     def encoded(self) -> bytes:
-        """The header as bytes."""
+        """The header as bytes. What queues there are stands behind: once there was none of it."""
         groups = [number for group in self.groups for number in group.numbers()]
-        return integers([self.fingerprint, self.timer, self.history, len(self.groups), *groups])
+        queues = [number for group in self.groups for number in group.queue_numbers()]
+        told = [self.fingerprint, self.timer, self.history, len(self.groups)]
+        return integers([*told, *groups, *queues])
 
     @classmethod
     def decoded(cls, data: bytes) -> Header:
@@ -228,6 +263,11 @@ class Header:
         numbers = iter(integers_of(data))
         fingerprint, timer, history, groups = (next(numbers) for _ in range(4))
         held = [GroupState.of_numbers(numbers) for _ in range(groups)]
+        behind = list(numbers)
+        if behind:
+            numbers = iter(behind)
+            for group in held:
+                group.queue(numbers)
         return cls(fingerprint, held, timer, history)
 
 
