@@ -49,21 +49,31 @@ def best_times(
 ) -> dict[str, float]:
     """The best time of each contestant; they take turns, after unmeasured rounds to warm up.
 
-    Every other round goes through them backwards: what one leaves behind, such as garbage, is not
-    always the same one's to carry.
-
     `rest` is how many seconds there are for what a run leaves behind, before the next begins.
     """
-    best = dict.fromkeys(contestants, float("inf"))
-    in_order = list(contestants)
+    times = times_by_round(contestants, rounds, warm_up, rest)
+    return {name: min(each[name] for each in times) for name in contestants}
+
+
+def times_by_round(
+    contestants: Mapping[str, Callable[[], Any]], rounds: int, warm_up: int, rest: float = 0.0
+) -> list[dict[str, float]]:
+    """The times of each contestant, as in `best_times`, in the rounds that are measured.
+
+    Every other round goes through them backwards: what one leaves behind, such as garbage, is not
+    always the same one's to carry.
+    """
+    times = []
     for turn in range(-warm_up, rounds):
-        for name in in_order if turn % 2 == 0 else reversed(in_order):
+        taken = {}
+        for name in contestants if turn % 2 == 0 else reversed(contestants):
             time.sleep(rest)
             started = time.perf_counter()
             contestants[name]()
-            if turn >= 0:
-                best[name] = min(best[name], time.perf_counter() - started)
-    return best
+            taken[name] = time.perf_counter() - started
+        if turn >= 0:
+            times.append(taken)
+    return times
 
 
 def best_time(run: Callable[[], Any], budget: float) -> float:

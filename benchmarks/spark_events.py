@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from benchmarks.harness import best_times
+from benchmarks.harness import best_times, times_by_round
 from windrow.spark.session import local_session
 
 #: what a contestant makes of a table of events
@@ -83,12 +83,27 @@ def race(
     frame: DataFrame, queries: Mapping[str, Query], rounds: int, warm_up: int = 1
 ) -> dict[str, float]:
     """The best time of each query over the whole table; they take turns."""
+    return best_times(_contestants(frame, queries), rounds, warm_up)
 
+
+def duel(frame: DataFrame, ours: Query, theirs: Query, rounds: int = 13) -> tuple[float, float]:
+    """The times of two queries in the round whose ratio is the median.
+
+    For two that are about as fast. A machine that others use too may be twice as slow a minute
+    later: the best times of two may be of different minutes, those of a round hardly are.
+    """
+    contestants = _contestants(frame, {"ours": ours, "theirs": theirs})
+    times = times_by_round(contestants, rounds, warm_up=0)
+    times.sort(key=lambda each: each["theirs"] / each["ours"])
+    median = times[rounds // 2]
+    return median["ours"], median["theirs"]
+
+
+def _contestants(frame: DataFrame, queries: Mapping[str, Query]) -> dict[str, Callable[[], None]]:
     def to_nowhere(query: Query) -> Callable[[], None]:
         return lambda: query(frame).write.format("noop").mode("overwrite").save()
 
-    contestants = {name: to_nowhere(query) for name, query in queries.items()}
-    return best_times(contestants, rounds, warm_up)
+    return {name: to_nowhere(query) for name, query in queries.items()}
 
 
 def require_agreement(frame: DataFrame, ours: Query, *others: Query) -> None:

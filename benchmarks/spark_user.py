@@ -70,7 +70,7 @@ def run(rows: int = ROWS) -> list[Comparison]:
     }
     with session() as spark, cached(events(spark, rows, KEYS)) as frame:
         require_agreement(frame, windrow, *others.values())
-        times = race(frame, {"windrow": windrow}, rounds=3)
+        times = race(frame, {"windrow": windrow}, rounds=9)
         times |= race(frame, others, rounds=1, warm_up=0)
     work = f"over, {rows:,} rows, 100 keys, user-defined, 1000 rows"
     bars = [BAR, None, None]

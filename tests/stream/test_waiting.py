@@ -61,13 +61,12 @@ def test_any_events(steps: list[tuple[list[int], int]]) -> None:
             for _slice, events in groupby(by_slice, key=lambda event: event[0]):
                 numbers = [number for _, number in events]
                 assert numbers == sorted(numbers)
-            check(shard, len(left))
+            check(shard)
 
 
-def check(shard: Shard, left: int) -> None:
+def check(shard: Shard) -> None:
     """The invariants of queues."""
     queues = shard.state.queues
-    assert sum(each.count for each in shard.state.waiting) == left
     assert len(shard.storage) == len(shard.state.waiting)
     for queue in queues:
         assert all(older.last < newer.first for older, newer in pairwise(queue.blocks))
@@ -109,9 +108,10 @@ def test_events_in_order_wait_in_few_blocks_that_are_not_rewritten() -> None:
 
 
 def test_many_events_are_not_merged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("windrow.runtime.stream.waiting._EVENTS_MERGED", 100)
+    monkeypatch.setattr("windrow.runtime.stream.waiting._BYTES_MERGED", 3_000)
     shard = Shard()
     for _batch in range(64):
         shard.step([1] * 20, 0)
-    assert max(sum(each.count for each in queue.blocks) for queue in shard.state.queues) <= 100
+    sizes = [sum(each.size for each in queue.blocks) for queue in shard.state.queues]
+    assert 2_000 < max(sizes) <= 3_000
     assert sorted(shard.step([], 2)) == [(1, number) for number in range(64 * 20)]

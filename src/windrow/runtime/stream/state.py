@@ -153,13 +153,13 @@ class Blocks:
 class Waiting:
     """A block of events that are not final: its number, its oldest and its newest slice.
 
-    `count` is how many events there are, 0 if it was not written down.
+    `size` is how many bytes there are in memory, 0 if that was not written down.
     """
 
     number: int
     first: int
     last: int
-    count: int = 0
+    size: int = 0
 
 
 @dataclass
@@ -225,13 +225,13 @@ class GroupState:
     def queue_numbers(self) -> list[int]:
         """What queues there are, as integers."""
         queues = [number for each in self.queues for number in (each.merges, len(each.blocks))]
-        return [len(self.queues), *queues, *(each.count for each in self.waiting)]
+        return [len(self.queues), *queues, *(each.size for each in self.waiting)]
 
     def queue(self, numbers: Iterator[int]) -> None:
         """Arrange blocks in the queues that were written as these integers."""
-        sizes = [(next(numbers), next(numbers)) for _ in range(next(numbers))]
-        blocks = iter([replace(each, count=next(numbers)) for each in self.waiting])
-        self.queues = [Queue(merges, list(islice(blocks, size))) for merges, size in sizes]
+        lengths = [(next(numbers), next(numbers)) for _ in range(next(numbers))]
+        blocks = iter([replace(each, size=next(numbers)) for each in self.waiting])
+        self.queues = [Queue(merges, list(islice(blocks, length))) for merges, length in lengths]
 
 
 @dataclass

@@ -35,8 +35,10 @@ _EVENTS_IN_A_BLOCK = 2**14
 _EVENTS_LEFT = 2**10
 #: so many queues become one
 _QUEUES_MERGED = 8
-#: but not if they have more events than this, for the sake of memory
-_EVENTS_MERGED = 2**20
+#: but not if they have more bytes than this, which are in memory while they do
+_BYTES_MERGED = 2**25
+#: blocks that are next to each other become one up to so many bytes
+_SMALL = 2**19
 
 
 class WaitingEvents:
@@ -97,7 +99,7 @@ class WaitingEvents:
             blocks = [block for queue in newest for block in queue.blocks]
             # No queue was merged less often than a newer one.
             oldest = newest[0].merges
-            if oldest != newest[-1].merges or sum(each.count for each in blocks) > _EVENTS_MERGED:
+            if oldest != newest[-1].merges or sum(each.size for each in blocks) > _BYTES_MERGED:
                 return
             queues[-_QUEUES_MERGED:] = [Queue(oldest + 1, self._merged(blocks))]
 
@@ -125,7 +127,7 @@ class WaitingEvents:
             number = self._state.next_waiting
             self._state.next_waiting += 1
             self._blocks.store(block_number(WAITING, self._group, number), part)
-            kept.append(Waiting(number, int(numbers.min()), int(numbers.max()), len(numbers)))
+            kept.append(Waiting(number, int(numbers.min()), int(numbers.max()), part.nbytes))
         return kept
 
 
@@ -152,14 +154,14 @@ def _overlapping(blocks: Sequence[Waiting]) -> Iterator[list[Waiting]]:
     Those that come together are in the order that they were in.
     """
     together: list[int] = []
-    last = count = 0
+    last = size = 0
     for place in sorted(range(len(blocks)), key=lambda place: blocks[place].first):
         each = blocks[place]
-        if together and each.first > last and count + each.count > _EVENTS_IN_A_BLOCK:
+        if together and each.first > last and size + each.size > _SMALL:
             yield [blocks[other] for other in sorted(together)]
-            together, count = [], 0
+            together, size = [], 0
         last = max(last, each.last) if together else each.last
         together.append(place)
-        count += each.count
+        size += each.size
     if together:
         yield [blocks[other] for other in sorted(together)]
