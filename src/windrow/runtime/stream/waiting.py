@@ -89,7 +89,7 @@ class WaitingEvents:
         slices = self._slices_of(_columns(batch))
         rest = slices >= edge
         taken.append(batch.filter(pa.array(~rest)))
-        half = max(_EVENTS_LEFT, int(rest.sum()) // 2)
+        half = max(_EVENTS_LEFT, -(-int(rest.sum()) // 2))
         return self._kept(batch.filter(pa.array(rest)), slices[rest], half)
 
     def merge(self) -> None:
