@@ -11,6 +11,9 @@ VENV  := .venv
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.windrow-setup
 EXTRAS := dev
+# What builds packages here, pinned like the rest: pyspark comes as source, which setuptools and wheel
+# turn into a wheel; a new venv has an old setuptools or none, and no wheel.
+BUILDERS := hatchling editables setuptools wheel
 DEMO_ARGS ?=
 TEST_ARGS ?=
 
@@ -77,7 +80,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@rm -f $@
 	@[ -x $(BIN)/python ] || "$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 	@install() { $(BIN)/python -m pip install --quiet --constraint constraints.txt "$$@" >$(VENV)/setup.log 2>&1; }; \
-	install hatchling editables && install --no-build-isolation --editable '.[$(EXTRAS)]' || { \
+	install $(BUILDERS) && install --no-build-isolation --editable '.[$(EXTRAS)]' || { \
 		sed -E 's#[A-Za-z+]+://[^ ]*#<address>#g' $(VENV)/setup.log >&2; \
 		echo "Setting up failed: the reason is in the lines above." >&2; \
 		exit 1; \
