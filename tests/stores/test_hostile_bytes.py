@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from tests.stores.affine import expected, open_window
-from windrow.runtime.header import HEADER_LEVEL
+from windrow.runtime.header import HEADER_LEVEL, Header
 from windrow.stores import MemoryStore
 from windrow.stores.contract import NO_BLOCK, Key
 from windrow.stores.layout import Layout, sealed
@@ -91,6 +91,29 @@ def test_any_changed_byte(place: int, change: int, in_header: bool) -> None:
     store.put_many({key: bytes(changed)})
     with pytest.raises(wr.StoreError, match="'w' level"):
         (open_window(store) if in_header else window).query()
+
+
+def test_every_flipped_bit() -> None:
+    """Each bit of a header and of a block, read as a window reads them."""
+    store = filled()
+    window = open_window(store)
+    block = Key("w", 0, store.blocks("w", 0, 0, NO_BLOCK)[0])
+    mark = window._blocks._writer_of(block.level, block.block).mark
+
+    def read(key: Key, value: bytes) -> Any:
+        if key == HEADER:
+            return Header.from_bytes(store, key, value)
+        return window._layout.block_from_bytes(store, key, mark, value, 4)
+
+    for key in (HEADER, block):
+        (value,) = store.get_many([key])
+        assert value is not None
+        read(key, value)
+        for bit in range(8 * len(value)):
+            flipped = bytearray(value)
+            flipped[bit // 8] ^= 1 << bit % 8
+            with pytest.raises(wr.StoreError, match=f"<MemoryStore .*> holds .* at {key}"):
+                read(key, bytes(flipped))
 
 
 @pytest.mark.parametrize(

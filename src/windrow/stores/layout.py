@@ -19,16 +19,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
 from windrow.errors import StoreError
+from windrow.stores.checksum import CHECKSUM_BYTES, checksum
 from windrow.stores.contract import Key, Store
 
 VERSION = 1
-CHECKSUM_BYTES = 8
 MARK_BYTES = 8
 _BODY = 1 + CHECKSUM_BYTES
 
@@ -39,7 +38,7 @@ Fields = tuple[Array, ...]
 
 def sealed(key: Key, body: bytes) -> bytes:
     """A body as a value, with its version and checksum."""
-    return VERSION.to_bytes(1) + _checksum(key, body) + body
+    return VERSION.to_bytes(1) + checksum(key.encoded(), body) + body
 
 
 def unsealed(store: Store, key: Key, value: bytes) -> memoryview:
@@ -52,15 +51,9 @@ def unsealed(store: Store, key: Key, value: bytes) -> memoryview:
             f"{store!r} holds a value of layout {view[0]} at {key}; this windrow reads {VERSION}"
         )
     body = view[_BODY:]
-    if _checksum(key, body) != view[1:_BODY]:
+    if checksum(key.encoded(), body) != view[1:_BODY]:
         raise StoreError(f"{store!r} holds corrupt bytes at {key}: their checksum is another")
     return body
-
-
-def _checksum(key: Key, body: bytes | memoryview) -> bytes:
-    digest = blake2b(key.encoded(), digest_size=CHECKSUM_BYTES)
-    digest.update(body)
-    return digest.digest()
 
 
 class Layout:
