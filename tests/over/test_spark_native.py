@@ -1,15 +1,19 @@
 """Small frames of built-in functions are Spark's own, and answer as windrow's do."""
 
+import contextlib
 import math
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import windrow as wr
 from tests.over import oracle
 from tests.over.events import random_events
 from windrow.aggregations import CATALOGUE
+from windrow.algebra.aggregation import Measure
+from windrow.algebra.kinds import Kind
 from windrow.planning import placement
 from windrow.planning.choose import Wish
 from windrow.planning.placement import (
@@ -178,6 +182,93 @@ def test_a_placement_says_why(arguments: dict[str, Any], why: str) -> None:
     given: dict[str, Any] = {"key": "k", "order": "ts", "windows": wr.rows(1000), **arguments}
     plan = resolve_over(SCHEMA, aggs=wr.max("x"), wish=Wish(), **given)
     assert place_over(plan).why == why
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        wr.sum("x").where("flag"),
+        wr.count().where("x > 0"),
+        wr.sum("x").over_distinct(),
+        wr.first("x").where("s = 'a'"),
+    ],
+    ids=str,
+)
+def test_a_condition_or_distinct_values_make_another_aggregation(measure: Any) -> None:
+    assert where(measure) != "spark"
+
+
+@pytest.mark.parametrize(("rows", "place"), [(2**31 - 1, "spark"), (2**31, "chunks")])
+def test_frames_of_spark_are_counted_in_32_bits(rows: int, place: str) -> None:
+    plan = resolve_over(
+        SCHEMA, key="k", order="ts", windows=wr.rows(rows), aggs=wr.max("x"), wish=Wish()
+    )
+    assert place_over(plan, rows_of_a_key=1).where == place
+
+
+def every_measure(events: pa.Table) -> list[Measure]:
+    """Every aggregation of every column that it takes, plain, of some rows, of distinct values."""
+    found: list[Measure] = [wr.count()]
+    for aggregation in CATALOGUE.values():
+        if len(aggregation.inputs) == 1:
+            kinds = aggregation.inputs[0].accepts
+            of = [each.name for each in events.schema if Kind.of(each.type) in kinds]
+            found += [aggregation(column) for column in of]
+    found += [measure.where("n > 0 or flag") for measure in found]
+    for measure in list(found):
+        with contextlib.suppress(wr.WindrowError):  # not of values that cannot be told apart
+            found.append(measure.over_distinct())
+    return [measure.alias(f"answer_{place}") for place, measure in enumerate(found)]
+
+
+@pytest.mark.spark
+def test_whatever_is_left_to_spark_is_answered_as_in_the_process(
+    spark: "SparkSession", monkeypatch: pytest.MonkeyPatch, interpreted: None
+) -> None:
+    events = random_events(seed=5, cases=6)
+    small = pc.cast(events["n"], pa.int16())
+    for name, column in {
+        "flag": pc.equal(events["n"], 1),
+        "small": small,
+        "single": events["x"].cast(pa.float32()),
+        "day": events["ts"].cast(pa.date32()),
+        "price": small.cast(pa.decimal128(9, 2)),
+        "binary": events["c"].cast(pa.binary()),
+        "list": pa.array([[row] for row in range(len(events))]),
+    }.items():
+        events = events.append_column(name, column)
+    arguments: dict[str, Any] = {
+        "key": ["case"], "order": ["ts", "id"], "windows": {"huge": wr.rows(2**31 - 1)},
+    }  # fmt: skip
+    monkeypatch.setattr(placement, "MOST_ROWS_FOR_SPARK", math.inf)
+
+    def is_left(measure: Measure) -> bool:
+        try:
+            plan = resolve_over(events.schema, aggs=measure, wish=Wish(exact=False), **arguments)
+        except wr.WindrowError:
+            return False
+        return place_over(plan).where == "spark"
+
+    left = [measure for measure in every_measure(events) if is_left(measure)]
+    assert len(left) > 40
+    answers = wr.over(spark.createDataFrame(events), aggs=left, exact=False, **arguments)
+    assert "Window [" in answers._jdf.queryExecution().optimizedPlan().toString()
+    expected = wr.over(events, aggs=left, **arguments).sort_by("id").select(_names(left))
+    found = answers.toArrow().sort_by("id").select(_names(left))
+    assert found.schema.types == expected.schema.types
+    near = {name: list(map(_near, column)) for name, column in expected.to_pydict().items()}
+    oracle.assert_agrees(near, found)
+
+
+def _names(measures: list[Measure]) -> list[str]:
+    return [measure.name for measure in measures]
+
+
+def _near(answer: Any) -> Any:
+    """Sums of floats are added up in another order."""
+    if isinstance(answer, float) and math.isfinite(answer):
+        return oracle.Near(answer, 1e-9 * max(1, abs(answer)))
+    return answer
 
 
 @pytest.mark.spark

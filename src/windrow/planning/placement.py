@@ -11,6 +11,7 @@ from typing import Literal
 
 import pyarrow as pa
 
+from windrow.aggregations import CATALOGUE
 from windrow.planning.resolve import Feature, OverPlan
 from windrow.windows import RowsWindow, TimeWindow
 
@@ -38,6 +39,8 @@ _SUMS = {"sum", "mean", *ROUGHER_FUNCTIONS}
 
 #: Spark adds up every row of every frame; beyond so many for each row of the table it is slower
 MOST_ROWS_FOR_SPARK = 16
+#: Spark counts the rows of a frame in 32 bits
+_LONGEST_FRAME_OF_SPARK = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,9 @@ def _is_spark_faster(plan: OverPlan, rows_of_a_key: float) -> bool:
     rows = 0.0
     for output in plan.outputs:
         window, feature = plan.windows[output.window], plan.features[output.feature]
-        if not isinstance(window, RowsWindow) or not _is_same_in_spark(feature, plan):
+        if not isinstance(window, RowsWindow) or window.range > _LONGEST_FRAME_OF_SPARK:
+            return False
+        if not _is_same_in_spark(feature, plan):
             return False
         rows += _rows_of_a_frame(window.range, rows_of_a_key)
     return rows <= MOST_ROWS_FOR_SPARK
@@ -103,10 +108,19 @@ def _rows_of_a_frame(most: int, rows_of_a_key: float) -> float:
     return full - full * (full - 1) / (2 * rows_of_a_key)
 
 
+def is_plain(feature: Feature) -> bool:
+    """Whether a feature is what its name says: the catalogue's aggregation, of all rows.
+
+    Whoever goes by the name asks this first: a condition, or a parameter, makes another of it.
+    """
+    aggregation = feature.aggregation
+    return CATALOGUE.get(aggregation.name) is aggregation and feature.condition is None
+
+
 def _is_same_in_spark(feature: Feature, plan: OverPlan) -> bool:
     name = feature.aggregation.name
     admitted = SPARK_FUNCTIONS if plan.wish.exact else SPARK_FUNCTIONS | ROUGHER_FUNCTIONS
-    if feature.aggregation.custom or name not in admitted:
+    if name not in admitted or not is_plain(feature):
         return False
     if name in _OF_ANYTHING:
         return True

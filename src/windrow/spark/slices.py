@@ -25,6 +25,7 @@ from pyspark.sql.types import DataType, DateType, DoubleType, LongType, StructFi
 
 from windrow.algebra.kinds import Kind
 from windrow.algebra.ordering import rank
+from windrow.planning.placement import is_plain
 from windrow.planning.resolve import Feature
 from windrow.planning.slide import SlidePlan
 from windrow.runtime.partials import (
@@ -208,7 +209,7 @@ def _fields_of(
     """The aggregates of Spark that are a feature's partial, and its lift; or None."""
     aggregation = feature.aggregation
     compiled = feature.compiled or aggregation.name == "count"
-    if aggregation.custom or feature.condition is not None or not compiled:
+    if not is_plain(feature) or not compiled:
         return None
     kinds = [Kind.of(schema.field(column).type) for column in feature.columns]
     by_kind = _FLOATS if Kind.FLOAT in kinds else _INTEGERS
