@@ -137,6 +137,8 @@ def test_every_flipped_bit() -> None:
             "description",
             {
                 "aggregation": [],
+                "called": "",
+                "parameters": {},
                 "policy": "",
                 "types": ["int64"],
                 "fields": [],
@@ -149,8 +151,24 @@ def test_every_flipped_bit() -> None:
             "description",
             {
                 "aggregation": "sum",
+                "called": "",
+                "parameters": {},
                 "policy": "",
                 "types": 5,
+                "fields": [],
+                "bits": 2,
+                "code": "",
+                "python": "3.11",
+            },
+        ),
+        (
+            "description",
+            {
+                "aggregation": "sum",
+                "called": "",
+                "parameters": [],
+                "policy": "",
+                "types": ["int64"],
                 "fields": [],
                 "bits": 2,
                 "code": "",

@@ -1,5 +1,6 @@
 """A window in a store answers as recomputation does, whatever is inserted, evicted and reopened."""
 
+import datetime
 from pathlib import Path
 from typing import Any
 
@@ -411,6 +412,80 @@ def test_a_window_knows_its_types(data_type: pa.DataType) -> None:
     with wr.Window.open(store, "w", wr.max(), types=data_type) as window:
         window.insert_many(events)
     assert wr.Window.open(store, "w").query() == events[1].as_py()
+
+
+#: each with what it is asked of, and the same with another parameter
+PARAMETERS: list[tuple[wr.Measure, wr.Measure, Any]] = [
+    (wr.ewm_mean(half_life=100), wr.ewm_mean(half_life=1), "float64"),
+    (
+        wr.ewm_mean(half_life="10 seconds"),
+        wr.ewm_mean(half_life="1 second"),
+        ["float64", "timestamp[us]"],
+    ),
+    (
+        wr.ewm_mean(half_life=datetime.timedelta(hours=1)),
+        wr.ewm_mean(half_life=datetime.timedelta(hours=2)),
+        ["float64", "timestamp[s]"],
+    ),
+    (wr.top_k(k=5), wr.top_k(k=np.int64(4)), "int64"),
+    (wr.bottom_k(k=np.int64(2)), wr.top_k(k=2), "float64"),
+    (wr.longest_run_above(threshold=0.5), wr.longest_run_above(threshold=0.6), "float64"),
+    (wr.variance(population=True), wr.variance(), "float64"),
+    (wr.variance(population=False), wr.variance(population=True), "float64"),
+    (wr.approx_distinct(error=0.2), wr.approx_distinct(error=0.1), "int64"),
+    (wr.approx_distinct(error=0.2, sketch=True), wr.approx_distinct(sketch=True), "int64"),
+    (wr.bloom(capacity=100), wr.bloom(capacity=100, error=0.2), "int64"),
+    (wr.count_min(error=0.2), wr.count_min(error=0.2, confidence=0.5), "int64"),
+    (wr.moment_sketch(q=[0.25, 0.5]), wr.moment_sketch(q=0.25), "float64"),
+]
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize(
+    ("measure", "other", "types"), PARAMETERS, ids=lambda each: str(getattr(each, "name", ""))
+)
+def test_parameters_are_stored(measure: wr.Measure, other: wr.Measure, types: Any) -> None:
+    store, one_input = MemoryStore(), isinstance(types, str)
+    numbers = [3, 5, 4, 1, 5, 2]
+    times = [datetime.datetime(2024, 1, 1, 0, 0, 2 * second) for second in range(6)]
+    with wr.Window.open(store, "w", measure, types=types, block=4) as window:
+        window.insert_many(numbers if one_input else list(zip(numbers, times, strict=True)))
+        answer = window.query()
+    for again in (None, measure):
+        with wr.Window.open(store, "w", again) as window:
+            assert window.query() == answer
+    with pytest.raises(wr.InvalidArgument, match="was stored with (aggregation|parameters)"):
+        wr.Window.open(store, "w", other)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_parameters_of_a_policy_are_stored() -> None:
+    def policy(half_life: int) -> Any:
+        below = wr.ewm_mean(half_life=half_life)
+        return wr.policy(lambda total, oldest: oldest < total, of=below)
+
+    store = MemoryStore()
+    with wr.Window.open(store, "w", wr.sum(), policy=policy(5)) as window:
+        window.insert_many([1.0, 2.0])
+    with wr.Window.open(store, "w", policy=policy(5)) as window:
+        assert window.recovered == 2
+    with pytest.raises(wr.InvalidArgument, match=r"policy of ewm_mean\(half_life=5\)', not"):
+        wr.Window.open(store, "w", policy=policy(6))
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_functions_that_a_policy_asks_are_compared() -> None:
+    def policy(step: int) -> Any:
+        counted = wr.aggregation(
+            name="counted", identity=0, lift=lambda value: step, combine=lambda a, b: a + b
+        )
+        return wr.policy(lambda total, oldest: total - oldest >= 4, of=counted())
+
+    store = MemoryStore()
+    with wr.Window.open(store, "w", wr.sum(), policy=policy(1)) as window:
+        window.insert_many([1.0, 2.0])
+    with pytest.raises(wr.InvalidArgument, match="was stored with code"):
+        wr.Window.open(store, "w", policy=policy(2))
 
 
 def test_a_folder_is_opened_and_closed_with_its_window(tmp_path: Path, interpreted: None) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from windrow.aggregations.extremes import precedes
-from windrow.algebra.aggregation import ANYTHING, ORDERABLE, Aggregation, Input, Measure, remembered
+from windrow.algebra.aggregation import ANYTHING, ORDERABLE, Aggregation, Input, Measure
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Monoid, Traits, integers, like_input
@@ -158,7 +158,7 @@ def _carrying_extreme(
 
         return Aggregation(name, KEYED, keyed, same, summary, custom=True)
 
-    return ArgExtreme(name, VALUE_AND_CARRIED, monoid_for, same, summary, variant=remembered(by))
+    return ArgExtreme(name, VALUE_AND_CARRIED, monoid_for, same, summary, variant=by)
 
 
 arg_min = _carrying_extreme(

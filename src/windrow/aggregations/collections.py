@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from windrow.algebra.aggregation import ANYTHING, Aggregation, Input, remembered
+from windrow.algebra.aggregation import ANYTHING, Aggregation, Input
 from windrow.algebra.counting import add, itself
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
@@ -48,8 +48,7 @@ def _plain(
 ) -> Aggregation:
     """An aggregation in plain Python, the same for all kinds of values."""
     monoid = Monoid(identity, lift, combine, lower, output, Traits(exact=True))
-    made = None if variant is None else remembered(variant)
-    return Aggregation(name, inputs, lambda _kinds: monoid, same, summary, variant=made)
+    return Aggregation(name, inputs, lambda _kinds: monoid, same, summary, variant=variant)
 
 
 # All values -------------------------------------------------------------------------------------

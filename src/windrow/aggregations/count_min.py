@@ -23,7 +23,7 @@ from windrow.aggregations.hashing import (
     two_hashes,
 )
 from windrow.aggregations.sketches import bytes_column, copied, fraction, of_digests
-from windrow.algebra.aggregation import Aggregation, Digest, Input, remembered
+from windrow.algebra.aggregation import Aggregation, Digest, Input
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, Traits, always
@@ -136,7 +136,7 @@ def _count_min(error: Any = ERROR, confidence: Any = CONFIDENCE) -> Aggregation:
         "a count-min sketch of the values, in bytes that `wr.CountMin` and Spark read: counts too "
         "large by at most a share of `error` (0.05 if not given) of the window's events, with a "
         "probability of `confidence` (0.95)",
-        variant=remembered(_count_min),
+        variant=_count_min,
     )
 
 

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from windrow.aggregations.hashing import HASHABLE, hash_128
 from windrow.aggregations.sketches import bytes_column, copied, fraction, of_digests
-from windrow.algebra.aggregation import Aggregation, Input, remembered
+from windrow.algebra.aggregation import Aggregation, Input
 from windrow.algebra.equality import same
 from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, Traits, always
 
@@ -156,7 +156,7 @@ def _approx_distinct(error: Any = ERROR, sketch: bool = False) -> Aggregation:
         same,
         "the number of different values, about, with a standard error of `error` (0.05 if not "
         "given); with `sketch=True`, an HLL sketch of Apache DataSketches",
-        variant=remembered(_approx_distinct),
+        variant=_approx_distinct,
     )
 
 

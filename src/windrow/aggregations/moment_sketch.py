@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from windrow.aggregations.maximum_entropy import quantiles
 from windrow.aggregations.sketches import copied, fractions
-from windrow.algebra.aggregation import NUMBERS, Aggregation, Input, remembered
+from windrow.algebra.aggregation import NUMBERS, Aggregation, Input
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, OutputType, Traits, always
@@ -217,7 +217,7 @@ def _moment_sketch(q: Any = None) -> Aggregation:
         "the value that a share of `q` of all does not exceed, or a list for a list of `q`, told "
         "by ten moments; without `q`, a struct of count, min, max and the means of the first ten "
         "powers of the values, scaled to [-1, 1]",
-        variant=remembered(_moment_sketch),
+        variant=_moment_sketch,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import functools
 import inspect
 import itertools
@@ -13,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.algebra.conditions import Condition, parse
+from windrow.algebra.durations import nanoseconds, words
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind, seconds_per_tick
 from windrow.algebra.monoid import Monoid
@@ -79,6 +81,9 @@ class Aggregation:
     measures_time: bool = False
     #: whether it can do without parameters
     is_complete: bool = True
+    #: what users call to make it, if parameters made it, and those that are not the default
+    called: str = ""
+    parameters: tuple[tuple[str, Any], ...] = ()
 
     def monoid_of(self, types: Sequence[pa.DataType]) -> Monoid:
         """The monoid for columns of these types."""
@@ -138,9 +143,9 @@ class Aggregation:
             if name not in known:
                 takes = f"it takes {', '.join(known)}" if known else "it takes none"
                 raise InvalidArgument(f"{self.name}(...): no parameter is called {name}; {takes}")
-        assert self.variant is not None
         try:
-            return self.variant(**{name: _hashable(each) for name, each in parameters.items()})
+            given = {name: _hashable(parameters[name]) for name in known if name in parameters}
+            return _made_of(self, **given)
         except TypeError as error:  # one is missing, or no value that could be a parameter
             raise InvalidArgument(f"{self.name}(...): {error}") from None
 
@@ -148,13 +153,44 @@ class Aggregation:
         """What goes to another process: there the parameters are known."""
         return {**self.__dict__, "variant": None}
 
+    @property
+    def described(self) -> str:
+        """Its name, or how to call it with its parameters."""
+        if not self.parameters:
+            return self.name
+        return f"{self.called}({', '.join(f'{name}={each!r}' for name, each in self.parameters)})"
+
     def __repr__(self) -> str:
         return f"<aggregation {self.name}>"
 
 
 def _hashable(parameter: Any) -> Any:
-    """A parameter that aggregations are remembered by."""
-    return tuple(parameter) if isinstance(parameter, list) else parameter
+    """A parameter that aggregations are remembered by: numpy's numbers as Python's."""
+    if isinstance(parameter, list):
+        return tuple(map(_hashable, parameter))
+    return parameter.item() if isinstance(parameter, np.generic) else parameter
+
+
+@functools.lru_cache(maxsize=None, typed=True)
+def _made_of(base: Aggregation, /, **given: Any) -> Aggregation:
+    """What parameters make of an aggregation: the same for the same ones; True is not 1.
+
+    So equal measures are computed once.
+    """
+    assert base.variant is not None
+    made = base.variant(**given)
+    if made is base:
+        return base
+    known = inspect.signature(base.variant).parameters
+    plain = ((name, _told(each)) for name, each in given.items() if each != known[name].default)
+    return replace(made, called=base.called or base.name, parameters=tuple(plain))
+
+
+def _told(parameter: Any) -> Any:
+    """A parameter as it is shown and stored: durations in words."""
+    if isinstance(parameter, datetime.timedelta):
+        return words(nanoseconds(parameter, "parameter"))
+    return parameter
 
 
 def parametrized(
@@ -169,8 +205,7 @@ def parametrized(
     Args:
         name: what users call it.
         inputs: its columns.
-        variant: from parameters to aggregations; equal parameters give the same one, so that equal
-            measures are computed once.
+        variant: from parameters to aggregations.
         example: the parameters of an example, for messages.
         summary: what it answers.
     """
@@ -181,13 +216,8 @@ def parametrized(
         )
 
     return Aggregation(
-        name, inputs, monoid_for, summary=summary, variant=remembered(variant), is_complete=False
+        name, inputs, monoid_for, summary=summary, variant=variant, is_complete=False
     )
-
-
-def remembered(variant: Callable[..., Aggregation]) -> Callable[..., Aggregation]:
-    """A variant that gives the same aggregation for the same parameters; True is not 1."""
-    return functools.lru_cache(maxsize=None, typed=True)(variant)
 
 
 @dataclass(frozen=True)

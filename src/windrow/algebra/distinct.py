@@ -70,4 +70,6 @@ def over_distinct(aggregation: Aggregation) -> Aggregation:
         monoid_for,
         same,
         f"{aggregation.summary}, over different values",
+        called=aggregation.called,
+        parameters=aggregation.parameters,
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -31,6 +33,9 @@ class Description:
     """
 
     aggregation: str
+    #: how the aggregation was called, if with parameters, and those
+    called: str
+    parameters: dict[str, Any]
     policy: str
     types: list[str]
     fields: list[list[Any]]
@@ -46,24 +51,32 @@ class Description:
         fields: list[list[Any]],
         bits: int,
         policy: PolicyWindow | None,
+        asked: Sequence[Feature],
     ) -> Description:
-        """The description of a window of one aggregation."""
-        monoid = feature.monoid
-        code: tuple[Any, ...] = ()
-        if feature.aggregation.custom:
-            code = (monoid.identity, monoid.lift, monoid.combine, monoid.lower)
-        name = feature.aggregation.name
-        if policy is None:
-            return cls(name, "", types, fields, bits, fingerprint(*code) if code else "")
-        asked = ", ".join(measure.aggregation.name for measure in policy.measures)
-        rules = [rule.function for rule in policy.rules]
-        kept_by = f"{policy.default_name} of {asked}"
-        return cls(name, kept_by, types, fields, bits, fingerprint(*code, *rules))
+        """The description of a window of one aggregation, and of what its policy asks for."""
+        own = feature.aggregation
+        code = [part for each in (feature, *asked) for part in _code(each)]
+        kept_by = ""
+        if policy is not None:
+            code += [rule.function for rule in policy.rules]
+            of = ", ".join(measure.aggregation.described for measure in policy.measures)
+            kept_by = f"{policy.default_name} of {of}"
+        return cls(
+            own.name,
+            own.called,
+            # As it is read again: a tuple is a list in JSON.
+            json.loads(json.dumps(dict(own.parameters))),
+            kept_by,
+            types,
+            fields,
+            bits,
+            fingerprint(*code) if code else "",
+        )
 
     def checked(self) -> Description:
         """This description, if its parts are of the types that they have to be."""
-        words = [self.aggregation, self.policy, self.code, self.python, *self.types]
-        if not all(isinstance(word, str) for word in words):
+        words = [self.aggregation, self.called, self.policy, self.code, self.python, *self.types]
+        if not all(isinstance(word, str) for word in (*words, *self.parameters.keys())):
             raise TypeError(words)
         return self
 
@@ -114,11 +127,19 @@ class Header:
                 and writers == sorted(writers)
                 and writers[-1].since <= state.end
             )
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, AttributeError):
             possible = False
         if not possible:
             raise StoreError(f"{store!r} holds the header of no possible window at {key}")
         return cls(description, state, writers)
+
+
+def _code(feature: Feature) -> tuple[Any, ...]:
+    """A user's own functions; those of the catalogue are told by name and parameters."""
+    if not feature.aggregation.custom:
+        return ()
+    monoid = feature.monoid
+    return (monoid.identity, monoid.lift, monoid.combine, monoid.lower, monoid.defined)
 
 
 def _integer(number: Any) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from windrow.aggregations import CATALOGUE
+from windrow.aggregations import CATALOGUE, OFFERED
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.compiler import Kernel, is_enabled
 from windrow.algebra.kinds import Kind
@@ -66,13 +66,13 @@ class StoredProgram:
             kernel = Kernel(block_rows.slide_rows, functions, product, checked, rules)
         self.product, self.kernel = product, kernel
         self.layout = Layout([(field.dtype, field.width) for field in product.fields])
-        self._policy = policy
+        self._policy, self._asked = policy, asked
 
     def description(self, bits: int) -> Description:
         """What is to be found in the store when the window is opened again."""
         types = [str(each) for each in self.inputs.types]
         fields = [[field.dtype, field.width] for field in self.product.fields]
-        return Description.of(self._answer, types, fields, bits, self._policy)
+        return Description.of(self._answer, types, fields, bits, self._policy, self._asked)
 
     def block(self, columns: Sequence[pa.Array]) -> tuple[Any, Any]:
         """Columns of events as the arrays that the kernel reads."""
@@ -107,11 +107,24 @@ def aggregation_of(
         raise InvalidArgument(
             f"aggregation: no window {name!r} is in the store yet; say what it is to compute"
         )
+    if stored.parameters:
+        return _called(stored, name)
     if stored.aggregation not in CATALOGUE:
         raise InvalidArgument(
             f"aggregation: {stored.aggregation} is an aggregation of your own; give it again"
         )
     return CATALOGUE[stored.aggregation]
+
+
+def _called(stored: Description, name: str) -> Aggregation:
+    """An aggregation of the catalogue with the parameters that are stored."""
+    for offered in OFFERED:
+        if offered.name == stored.called:
+            return offered(**stored.parameters).aggregation
+    raise InvalidArgument(
+        f"aggregation: the window {name!r} was stored with {stored.called}, which this windrow "
+        "does not have; give it again"
+    )
 
 
 def _carries_nothing(column: str, positions: pa.Array) -> pa.Array:
