@@ -454,7 +454,7 @@ def test_parameters_are_stored(measure: wr.Measure, other: wr.Measure, types: An
     for again in (None, measure):
         with wr.Window.open(store, "w", again) as window:
             assert window.query() == answer
-    with pytest.raises(wr.InvalidArgument, match="was stored with (aggregation|parameters)"):
+    with pytest.raises(wr.InvalidArgument, match=r"was stored with (aggregation|parameters)"):
         wr.Window.open(store, "w", other)
 
 
