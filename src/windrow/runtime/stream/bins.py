@@ -32,8 +32,6 @@ from windrow.runtime.stream.state import (
 Array = np.ndarray[Any, Any]
 
 _DEEPEST = 12
-#: how many numbers layout 1 has of a bin; layout 2 says it, below zero, in front of all others
-_FIELDS_OF_LAYOUT_1 = 7
 
 
 @dataclass
@@ -87,8 +85,7 @@ class Bins(list[Bin]):
 
     def close(self) -> None:
         """Write what is known of them, if that has changed."""
-        numbers = [-len(fields(Bin)), *(number for each in self for number in astuple(each))]
-        content = integers(numbers)
+        content = integers([number for each in self for number in astuple(each)])
         if content != self._written:
             self._blocks.write(self._number, content)
 
@@ -159,9 +156,7 @@ class Bins(list[Bin]):
 
 
 def _read(content: bytes) -> Iterator[Bin]:
-    numbers, width = integers_of(content), _FIELDS_OF_LAYOUT_1
-    if numbers[0] < 0:
-        width = -numbers.pop(0)
+    numbers, width = integers_of(content), len(fields(Bin))
     return (Bin(*numbers[begin : begin + width]) for begin in range(0, len(numbers), width))
 
 

@@ -6,7 +6,6 @@ bins that it has events of are looked at:
 - Where more rows are of no use than of use, where blocks or rows are many, or where they are not
   few and no window begins in the front any more, it is rewritten: rows of use become the front.
 - Where blocks are few, those that no key has a use for are deleted, and so is such a front.
-- A bin of which there is no ledger was written by a windrow that knew no maps: it is rewritten.
 """
 
 from __future__ import annotations
@@ -151,9 +150,6 @@ class CountedBins:
         each, known = self.bins[number], len(self.bins)
         if not each.rows:
             return
-        if not each.entries:
-            self._rewrite(number, known, 0)
-            return
         ledger, whole = self.ledger(number), self.whole([number], np.zeros(1, np.int64))
         front, back = ledger[FRONT].to_numpy(), rows_by_key(whole, each.entries)
         live = np.minimum(front + back, self._most)
@@ -268,13 +264,11 @@ class CountedBins:
         self.enter(number, self.entries(keys, lengths, front.cut))
 
     def _clear(self, number: int) -> None:
-        """Delete the blocks of a bin; without a ledger, there are rows only."""
+        """Delete the blocks of a bin that has rows."""
         each = self.bins[number]
         blocks = range(each.oldest, each.oldest + each.blocks)
-        gone = [(ROWS, block) for block in blocks]
-        if each.entries:
-            gone += [(LEDGER, 0), *((MAP, block) for block in blocks)]
-            gone += [(WHOLE_MAP, 0)] if each.blocks else []
+        gone = [(LEDGER, 0), *((kind, block) for kind in (ROWS, MAP) for block in blocks)]
+        gone += [(WHOLE_MAP, 0)] if each.blocks else []
         for kind in (STRETCH, STRETCH_MAP):
             gone += [(kind, stretch) for stretch in range(each.stretches)]
         for kind, block in gone:

@@ -68,18 +68,18 @@ class Summary:
 def summary(blocks: Mapping[int, bytes]) -> Summary:
     """What the blocks of a shard hold."""
     waiting = _batches(blocks, WAITING, WAITING_SCHEMA)
-    header = Header.decoded(content_of(blocks[block_number(HEADER)]))
+    header = Header.decoded(_content(blocks, HEADER))
     cells, rows = _of_cells(blocks), _of_rows(blocks)
     spans = []
     for group, state in enumerate(header.groups):
         numbers = [each for kept in (cells, rows) for each in kept.slices.get(group, [])]
         numbers += [np.array([each.first, each.last]) for each in state.waiting]
         if numbers:
-            told = integers_of(content_of(blocks[block_number(SLICES, group)]))
+            told = integers_of(_content(blocks, SLICES, group))
             spans.append(_span(np.concatenate(numbers), told))
     key = json.loads(_schema(blocks, WAITING_SCHEMA).metadata[KEY])
     return Summary(
-        content_of(blocks[block_number(DESCRIPTION)]).decode().split("\n"),
+        _content(blocks, DESCRIPTION).decode().split("\n"),
         _distinct(cells.keys, rows.keys, [batch.select(key) for _owner, batch in waiting]),
         len(blocks),
         sum(map(len, blocks.values())),
@@ -126,8 +126,14 @@ def _of_rows(blocks: Mapping[int, bytes]) -> _Kept:
     return _Kept(keys, slices)
 
 
+def _content(blocks: Mapping[int, bytes], kind: int, group: int = 0) -> bytes:
+    """What stands in a block of which a group has one."""
+    number = block_number(kind, group)
+    return content_of(number, blocks[number])
+
+
 def _schema(blocks: Mapping[int, bytes], kind: int) -> pa.Schema:
-    return pa.ipc.read_schema(pa.py_buffer(content_of(blocks[block_number(kind)])))
+    return pa.ipc.read_schema(pa.py_buffer(_content(blocks, kind)))
 
 
 def _batches(
@@ -136,7 +142,7 @@ def _batches(
     """The blocks of a kind, each with its group."""
     schema = _schema(blocks, schema_kind)
     return [
-        (group_of(number), pa.ipc.read_record_batch(pa.py_buffer(content_of(data)), schema))
+        (group_of(number), pa.ipc.read_record_batch(pa.py_buffer(content_of(number, data)), schema))
         for number, data in blocks.items()
         if kind_of(number) == kind
     ]

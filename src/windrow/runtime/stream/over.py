@@ -62,11 +62,10 @@ class StreamOver(StreamQuery):
         if _has_partials(plan):
             features = Features(plan.features, nullable)
             maps = Maps(plan.key, types, features)
-            trailing = _Trailing(plan, types[plan.order[0]], features, maps)
-            super().__init__(plan, types, [trailing], [maps.description], shards)
+            group: Group = _Trailing(plan, types[plan.order[0]], features, maps)
         else:
-            rows = (OverCounted if counts_rows(plan) else OverRows)(plan, types, nullable)
-            super().__init__(plan, types, [rows], [rows.description], shards)
+            group = (OverCounted if counts_rows(plan) else OverRows)(plan, types, nullable)
+        super().__init__(plan, types, [group], shards)
 
 
 def _has_partials(plan: OverPlan) -> bool:
@@ -85,6 +84,7 @@ class _Trailing(Group):
     ) -> None:
         self.number, self.names, self.maps = 0, list(plan.windows), maps
         self.slices, self.layouts = Slices(1, (0,)), {CELLS_SCHEMA: maps.schema}
+        self.kept = [maps.description]
         self._plan = plan
         tick = arrow.nanoseconds_per_tick(order_type)
         #: for each window, how much older an event is that has left

@@ -40,6 +40,7 @@ from windrow.runtime.stream.state import (
     block_number,
     differences,
     integers,
+    require_numbers,
 )
 from windrow.runtime.stream.waiting import WaitingEvents
 from windrow.slicing import LIMIT, Slices
@@ -84,12 +85,14 @@ class Group(ABC):
         names: of its windows.
         slices: in ticks of the order column.
         layouts: the columns of its blocks, by the kind of block that tells them.
+        kept: what its blocks hold of final events, line by line; it tells queries apart.
     """
 
     number: int
     names: Sequence[str]
     slices: Slices
     layouts: Mapping[int, pa.Schema]
+    kept: Sequence[str]
 
     def held(self, columns: Columns, times: Array) -> tuple[Columns, Array]:
         """The events that some window holds, and their slices."""
@@ -114,7 +117,6 @@ class StreamQuery:
         plan: SlidePlan | OverPlan,
         types: Mapping[str, pa.DataType],
         groups: Sequence[Group],
-        kept: Sequence[str],
         shards: int,
     ) -> None:
         """What a task would refuse is refused.
@@ -123,15 +125,15 @@ class StreamQuery:
             plan: what is asked.
             types: those of the columns of an event that wait with it.
             groups: of windows.
-            kept: what is kept of events that are final, line by line.
             shards: in how many of them keys are kept.
         """
         self._columns, self._order = list(types), plan.order[0]
         _require_time(self._order, types[self._order])
         self._tick = arrow.nanoseconds_per_tick(types[self._order])
         self._waiting_schema = pa.schema(list(types.items()), {KEY: json.dumps(plan.key)})
+        require_numbers(len(groups))
         self._groups = groups
-        self.description = _description(plan, types, kept, shards)
+        self.description = _description(plan, types, groups, shards)
         digest = hashlib.sha256("\n".join(self.description).encode()).digest()
         self._fingerprint = int.from_bytes(digest[:8], "little", signed=True)
 
@@ -208,6 +210,7 @@ class StreamQuery:
     def _header(self, blocks: Blocks) -> Header:
         content = blocks.bytes_of(block_number(HEADER))
         if content is None:
+            blocks.require_none(block_number(DESCRIPTION))
             blocks.write(block_number(DESCRIPTION), "\n".join(self.description).encode())
             layouts = {WAITING_SCHEMA: self._waiting_schema}
             for group in self._groups:
@@ -294,7 +297,7 @@ def _require_time(order: str, data_type: pa.DataType) -> None:
 def _description(
     plan: SlidePlan | OverPlan,
     types: Mapping[str, pa.DataType],
-    kept: Sequence[str],
+    groups: Sequence[Group],
     shards: int,
 ) -> list[str]:
     """All that the layout and the meaning of a shard's state depends on, line by line."""
@@ -305,7 +308,7 @@ def _description(
         f"order=[{', '.join(f'{column}: {types[column]}' for column in plan.order)}]",
         *(f"window {name}={_told(window)}" for name, window in plan.windows.items()),
         *(f"aggregation {feature}" for feature in plan.features),
-        *kept,
+        *dict.fromkeys(line for group in groups for line in group.kept),
         f"columns=[{', '.join(f'{name}: {each}' for name, each in types.items())}]",
     ]
 

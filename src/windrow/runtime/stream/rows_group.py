@@ -51,11 +51,7 @@ class RowsGroup(Group):
         self.layouts = {ROWS_SCHEMA: layout.rows}
         if len(layout.ledger) > len(layout.key):
             self.layouts |= {LEDGER_SCHEMA: layout.ledger}
-
-    @property
-    def description(self) -> str:
-        """What is kept, for a query to be told from others."""
-        return description_of(*self.layouts.values())
+        self.kept = [description_of(*self.layouts.values())]
 
     def due(self, state: GroupState, blocks: Blocks) -> Iterator[int]:
         """When the oldest event that waits is final, and when keys are to be looked at again."""

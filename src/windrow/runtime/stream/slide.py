@@ -67,7 +67,6 @@ class StreamSlide(StreamQuery):
         tick = arrow.nanoseconds_per_tick(plan.order_type)
         periods = _with_partials(plan, tick)
         groups: list[Group] = []
-        kept = []
         if periods:
             features = Features(plan.features, nullable)
             maps = Maps(plan.key, types, features)
@@ -76,13 +75,10 @@ class StreamSlide(StreamQuery):
                 _Periodic(number, plan, features, maps, shared, [names[q] for q in shared.queries])
                 for number, shared in enumerate(share(list(periods.values())).groups)
             ]
-            kept.append(maps.description)
         others = [name for name in plan.windows if name not in periods]
         if others:
-            rows = SlideRows(len(groups), others, plan, types, nullable)
-            groups.append(rows)
-            kept.append(rows.description)
-        super().__init__(plan, types, groups, kept, shards)
+            groups.append(SlideRows(len(groups), others, plan, types, nullable))
+        super().__init__(plan, types, groups, shards)
 
     def _prepared(self, columns: dict[str, pa.Array]) -> dict[str, pa.Array]:
         order = self._plan.order[0]
@@ -114,6 +110,7 @@ class _Periodic(Group):
     ) -> None:
         self.number, self.names, self.maps = number, names, maps
         self.slices, self.layouts = shared.slices, {CELLS_SCHEMA: maps.schema}
+        self.kept = [maps.description]
         self._windows = shared.windows
         self._plan, self._features = plan, features
         self._kernels = SliceKernels(features, plan, names)

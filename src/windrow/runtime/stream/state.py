@@ -1,10 +1,18 @@
 """The state of a shard as bytes: blocks of columns by number, and a header that knows them.
 
-A block begins with eight bytes: the version of the layout, and how many bytes there are once they
-are decompressed, or 0 if they stand there as they are. What follows is an Arrow record batch
-without its schema, which the plan knows. The header is 64-bit integers behind the same eight bytes.
-Nothing is ever pickled. What is the same in every batch is written once: what the query is, as
-text, and the schemas and slices, so that state can be read without the query.
+Every block is
+
+    version    1 byte
+    checksum   8 bytes, of the block's number and all that follows
+    size       7 bytes: that of the content once it is decompressed, 0 if it is not compressed
+    content
+
+The content is an Arrow record batch without its schema, which the plan knows; that of the header is
+64-bit integers. Nothing is ever pickled. What is the same in every batch is written once: what the
+query is, as text, and the schemas and slices, so that state can be read without the query.
+
+No byte of a block is used before its checksum was right. A block under another's number is found
+out as well.
 
 Columns are compressed because a byte costs 10 ns on its way from Spark's store to Python, and with
 LZ4 0.6 ns to compress and 0.5 ns to decompress. zstd was twice as small for some, and took 4 ns.
@@ -13,26 +21,34 @@ LZ4 0.6 ns to compress and 0.5 ns to decompress. zstd was twice as small for som
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field
 from itertools import islice
 from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from windrow.errors import IncompatibleState
+from windrow.errors import IncompatibleState, InvalidArgument, StoreError
+from windrow.stores.checksum import CHECKSUM_BYTES, checksum
 
-VERSION = 2
-#: the versions whose blocks are read; in layout 1 nothing was compressed
-_READ = (1, VERSION)
-_PREFIX_BYTES = 8
+VERSION = 3
+_SIZE_BYTES = 7
+_BODY = 1 + CHECKSUM_BYTES
 _CODEC = pa.Codec("lz4_raw")
 
 #: what a block holds, in the highest byte of its number
 HEADER, DESCRIPTION, CELLS_SCHEMA, WAITING_SCHEMA, SLICES, NODE, WAITING = range(7)
 ROWS_SCHEMA, LEDGER_SCHEMA, BINS, ROWS, LEDGER = range(7, 12)
 MAPS_SCHEMA, MAP, STRETCH, STRETCH_MAP, WHOLE_MAP = range(12, 17)
-_KIND_BITS, _GROUP_BITS, _BLOCK_BITS = 56, 48, 8
+_NAMES = (
+    "the header", "what the query is", "the columns of cells", "the columns of waiting events",
+    "slices", "cells", "waiting events", "the columns of rows", "the columns of the ledger", "bins",
+    "rows", "the ledger", "the columns of maps", "a map", "a stretch", "the map of a stretch",
+    "the map of a bin",
+)  # fmt: skip
+_KIND_BITS, _GROUP_BITS, _BLOCK_BITS = 56, 40, 8
+#: so many groups of windows have blocks of their own
+MOST_GROUPS = 1 << _KIND_BITS - _GROUP_BITS
 
 #: what a schema says beside its columns: which are those of the key, and which tells the time
 KEY, ORDER = b"key", b"order"
@@ -71,23 +87,56 @@ def kind_of(number: int) -> int:
 
 def group_of(number: int) -> int:
     """The group of windows that a block belongs to."""
-    return number >> _GROUP_BITS & (1 << _KIND_BITS - _GROUP_BITS) - 1
+    return number >> _GROUP_BITS & MOST_GROUPS - 1
 
 
-def content_of(data: bytes) -> bytes:
-    """What stands in a block behind its first bytes."""
-    if data[0] not in _READ:
+def require_numbers(groups: int) -> None:
+    """Refuse more groups of windows than there are numbers for."""
+    if groups > MOST_GROUPS:
+        raise InvalidArgument(
+            f"windows: a stream keeps at most {MOST_GROUPS:,} groups of windows that share slices, "
+            f"and these are {groups:,}; ask for some of them in another query"
+        )
+
+
+def content_of(number: int, data: bytes) -> bytes:
+    """What stands in a block, decompressed."""
+    if data[:1] != bytes([VERSION]) and data:
         raise IncompatibleState(
             f"checkpoint: its state has layout {data[0]}, and this windrow knows layout {VERSION}; "
-            "run the query with the windrow that wrote it, or start a new one"
+            "run the query with the windrow that wrote it, or give a new checkpoint, with history= "
+            "the events so far"
         )
-    size, content = int.from_bytes(data[1:_PREFIX_BYTES], "little"), data[_PREFIX_BYTES:]
+    body = memoryview(data)[_BODY:]
+    if len(body) < _SIZE_BYTES or data[1:_BODY] != checksum(_place(number), body):
+        raise _damaged(f"{_named(number)} is damaged: its checksum is another")
+    size, content = int.from_bytes(body[:_SIZE_BYTES], "little"), bytes(body[_SIZE_BYTES:])
     return _CODEC.decompress(content, size, asbytes=True) if size else content
 
 
-def _block(content: bytes, size: int = 0) -> bytes:
+def _lacking(number: int) -> StoreError:
+    return _damaged(f"{_named(number)} is missing")
+
+
+def _named(number: int) -> str:
+    return f"block {number} of its state, which holds {_NAMES[kind_of(number)]},"
+
+
+def _damaged(problem: str) -> StoreError:
+    return StoreError(
+        f"checkpoint: {problem}. Restore the checkpoint from a copy; or give a new one, with "
+        "history= the events so far"
+    )
+
+
+def _block(number: int, content: bytes, size: int = 0) -> bytes:
     """A block of this content; `size` is that before it was compressed."""
-    return bytes([VERSION]) + size.to_bytes(_PREFIX_BYTES - 1, "little") + content
+    body = size.to_bytes(_SIZE_BYTES, "little") + content
+    return bytes([VERSION]) + checksum(_place(number), body) + body
+
+
+def _place(number: int) -> bytes:
+    return number.to_bytes(8, "little")
 
 
 def integers(numbers: Sequence[int]) -> bytes:
@@ -115,21 +164,23 @@ class Blocks:
         if data is None:
             return None
         self.bytes_read += len(data)
-        return content_of(data)
+        return content_of(number, data)
+
+    def require_none(self, number: int) -> None:
+        """Refuse a state that has this block though it has no header, without which it is lost."""
+        if self._storage.get(number) is not None:
+            raise _lacking(block_number(HEADER))
 
     def write(self, number: int, content: bytes) -> None:
         """Put bytes into a block."""
-        self._put(number, _block(content))
+        self._put(number, _block(number, content))
 
     def load(self, number: int, schema: pa.Schema) -> pa.RecordBatch:
         """The columns of a block that is there."""
         if number not in self._known:
             content = self.bytes_of(number)
             if content is None:
-                raise IncompatibleState(
-                    f"checkpoint: its state lacks block {number}; start from a checkpoint that was "
-                    "not changed"
-                )
+                raise _lacking(number)
             self._known[number] = pa.ipc.read_record_batch(pa.py_buffer(content), schema)
         return self._known[number]
 
@@ -137,7 +188,8 @@ class Blocks:
         """Write columns into a block."""
         self._known[number] = batch
         content = batch.serialize()
-        self._put(number, _block(_CODEC.compress(content, asbytes=True), content.size))
+        compressed = _CODEC.compress(content, asbytes=True)
+        self._put(number, _block(number, compressed, content.size))
 
     def delete(self, number: int) -> None:
         """Delete a block that is there."""
@@ -153,13 +205,13 @@ class Blocks:
 class Waiting:
     """A block of events that are not final: its number, its oldest and its newest slice.
 
-    `size` is how many bytes there are in memory, 0 if that was not written down.
+    `size` is how many bytes there are in memory.
     """
 
     number: int
     first: int
     last: int
-    size: int = 0
+    size: int
 
 
 @dataclass
@@ -202,36 +254,31 @@ class GroupState:
         return min(self.fronts)
 
     def numbers(self) -> list[int]:
-        """The state as integers, but for what queues there are."""
-        waiting = [
-            number for each in self.waiting for number in (each.number, each.first, each.last)
+        """The state as integers."""
+        queues = [
+            number
+            for queue in self.queues
+            for number in (queue.merges, len(queue.blocks), *_flat(queue.blocks))
         ]
         return [
             self.edge, self.end, self.next_waiting,
-            len(self.fronts), *self.fronts, len(self.waiting), *waiting,
+            len(self.fronts), *self.fronts, len(self.queues), *queues,
         ]  # fmt: skip
 
     @classmethod
     def of_numbers(cls, numbers: Iterator[int]) -> GroupState:
-        """The state that was written as these integers; each block is a queue."""
-        edge, end, next_waiting, fronts = (next(numbers) for _ in range(4))
-        held = [next(numbers) for _ in range(fronts)]
-        queues = [
-            Queue(0, [Waiting(next(numbers), next(numbers), next(numbers))])
-            for _ in range(next(numbers))
-        ]
+        """The state that was written as these integers."""
+        edge, end, next_waiting, fronts = islice(numbers, 4)
+        held = list(islice(numbers, fronts))
+        queues = []
+        for _ in range(next(numbers)):
+            merges, blocks = islice(numbers, 2)
+            queues.append(Queue(merges, [Waiting(*islice(numbers, 4)) for _ in range(blocks)]))
         return cls(held, edge, end, next_waiting, queues)
 
-    def queue_numbers(self) -> list[int]:
-        """What queues there are, as integers."""
-        queues = [number for each in self.queues for number in (each.merges, len(each.blocks))]
-        return [len(self.queues), *queues, *(each.size for each in self.waiting)]
 
-    def queue(self, numbers: Iterator[int]) -> None:
-        """Arrange blocks in the queues that were written as these integers."""
-        lengths = [(next(numbers), next(numbers)) for _ in range(next(numbers))]
-        blocks = iter([replace(each, size=next(numbers)) for each in self.waiting])
-        self.queues = [Queue(merges, list(islice(blocks, length))) for merges, length in lengths]
+def _flat(blocks: Sequence[Waiting]) -> Iterator[int]:
+    return (number for each in blocks for number in astuple(each))
 
 
 @dataclass
@@ -251,23 +298,16 @@ class Header:
     history: int = NONE
 
     def encoded(self) -> bytes:
-        """The header as bytes. What queues there are stands behind: once there was none of it."""
+        """The header as bytes."""
         groups = [number for group in self.groups for number in group.numbers()]
-        queues = [number for group in self.groups for number in group.queue_numbers()]
-        told = [self.fingerprint, self.timer, self.history, len(self.groups)]
-        return integers([*told, *groups, *queues])
+        return integers([self.fingerprint, self.timer, self.history, len(self.groups), *groups])
 
     @classmethod
     def decoded(cls, data: bytes) -> Header:
         """The header that was written as these bytes."""
         numbers = iter(integers_of(data))
-        fingerprint, timer, history, groups = (next(numbers) for _ in range(4))
+        fingerprint, timer, history, groups = islice(numbers, 4)
         held = [GroupState.of_numbers(numbers) for _ in range(groups)]
-        behind = list(numbers)
-        if behind:
-            numbers = iter(behind)
-            for group in held:
-                group.queue(numbers)
         return cls(fingerprint, held, timer, history)
 
 

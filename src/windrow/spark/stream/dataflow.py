@@ -92,7 +92,7 @@ def through_shards(
         )
     output = output_of(answered)
     processor = ShardProcessor(
-        uuid.uuid4().hex, lambda: query(plan, nullable, parts), events, output
+        uuid.uuid4().hex, lambda: query(plan, nullable, parts), events, output, parts
     )
     payloads = packed.drop("newest").to(StructType([PACKED["shard"], PACKED["payload"]]))
     moved = payloads.groupBy("shard").transformWithStateInPandas(

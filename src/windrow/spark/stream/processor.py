@@ -7,14 +7,24 @@ gives each shard its own state, writes it with the batch or not at all, and may 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+from pyspark import TaskContext
 from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
+from windrow.errors import StoreError
 from windrow.runtime.stream.query import Step, StreamQuery
 from windrow.spark.stream.outputs import Output
+from windrow.spark.stream.shards import labels
+
+#: a shard as Spark names it: the value of each column that payloads are grouped by
+Shard = tuple[int]
+
+#: where Spark tells a task which query it is of: the checkpoint's file `metadata` has the same
+_QUERY = "sql.streaming.queryId"
 
 #: streams by token, so that the tasks of one Python process make their kernels ready once
 _READY: dict[str, StreamQuery] = {}
@@ -49,6 +59,7 @@ class ShardProcessor:
         stream: Callable[[], StreamQuery],
         events: pa.Schema,
         output: Output,
+        shards: int,
     ) -> None:
         """What is sent to the tasks.
 
@@ -57,7 +68,9 @@ class ShardProcessor:
             stream: makes it ready.
             events: the columns of a payload.
             output: how answers leave.
+            shards: how many there are.
         """
+        self._shards = shards
         self._token, self._make = token, stream
         self._events, self._output = events, output
 
@@ -66,19 +79,37 @@ class ShardProcessor:
         self._handle = handle
         self._storage = MapStorage(blocks)
 
-    def take(self, rows: Iterable[pd.DataFrame], watermark: int) -> Iterator[pd.DataFrame]:
+    def take(
+        self, shard: Shard, rows: Iterable[pd.DataFrame], watermark: int
+    ) -> Iterator[pd.DataFrame]:
         """The payloads of a shard."""
-        return self._moved([batch for frame in rows for batch in self._unpacked(frame)], watermark)
+        batches = [batch for frame in rows for batch in self._unpacked(frame)]
+        return self._moved(shard, batches, watermark)
 
-    def begin(self, payloads: pd.DataFrame, watermark: int) -> None:
+    def begin(self, shard: Shard, payloads: pd.DataFrame, watermark: int) -> None:
         """Payloads of the table before the stream."""
         final = int(payloads["final"].max())
-        step = self._query().begin(self._storage, self._unpacked(payloads), final)
+        with self._named(shard):
+            step = self._query().begin(self._storage, self._unpacked(payloads), final)
         self._set_timer(step, watermark)
 
-    def wake(self, watermark: int) -> Iterator[pd.DataFrame]:
+    def wake(self, shard: Shard, watermark: int) -> Iterator[pd.DataFrame]:
         """The watermark has reached a shard's timer."""
-        return self._moved([], watermark)
+        return self._moved(shard, [], watermark)
+
+    @contextmanager
+    def _named(self, shard: Shard) -> Iterator[None]:
+        """Say of damaged state whose it is."""
+        try:
+            yield
+        except StoreError as error:
+            task = TaskContext.get()
+            query = task.getLocalProperty(_QUERY) if task is not None else None
+            of_query = "" if query is None else f" of query {query}"
+            number = labels(self._shards).index(shard[0])
+            raise StoreError(
+                f"checkpoint{of_query}, shard {number}: {str(error).removeprefix('checkpoint: ')}"
+            ) from None
 
     def _query(self) -> StreamQuery:
         if self._token not in _READY:
@@ -92,8 +123,11 @@ class ShardProcessor:
             if len(each)
         ]
 
-    def _moved(self, batches: Iterable[pa.Table], watermark: int) -> Iterator[pd.DataFrame]:
-        step = self._query().advance(self._storage, batches, watermark)
+    def _moved(
+        self, shard: Shard, batches: Iterable[pa.Table], watermark: int
+    ) -> Iterator[pd.DataFrame]:
+        with self._named(shard):
+            step = self._query().advance(self._storage, batches, watermark)
         self._set_timer(step, watermark)
         return self._output.frames(step)
 

@@ -43,7 +43,7 @@ def _sealed() -> Any:
 
         def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Any:  # noqa: N802,N803
             """Called by Spark with the payloads of a shard."""
-            return self._opened().take(rows, timerValues.getCurrentWatermarkInMs())
+            return self._opened().take(key, rows, timerValues.getCurrentWatermarkInMs())
 
         def handleInitialState(  # noqa: N802
             self,
@@ -52,7 +52,7 @@ def _sealed() -> Any:
             timerValues: Any,  # noqa: N803
         ) -> None:
             """Called by Spark before the first batch, with payloads of the table before."""
-            self._opened().begin(initialState, timerValues.getCurrentWatermarkInMs())
+            self._opened().begin(key, initialState, timerValues.getCurrentWatermarkInMs())
 
         def handleExpiredTimer(  # noqa: N802
             self,
@@ -61,7 +61,7 @@ def _sealed() -> Any:
             expiredTimerInfo: Any,  # noqa: N803
         ) -> Any:
             """Called by Spark when the watermark has reached a shard's timer."""
-            return self._opened().wake(timerValues.getCurrentWatermarkInMs())
+            return self._opened().wake(key, timerValues.getCurrentWatermarkInMs())
 
         def close(self) -> None:
             """Called by Spark after the last shard."""

@@ -1,0 +1,96 @@
+"""Damaged state is told from whole state: no flipped bit gives an answer that is not right."""
+
+import random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import windrow as wr
+from tests.stream import frozen
+from tests.stream.model import Memory
+from windrow.runtime.stream import state
+from windrow.runtime.stream.inspect import summary
+from windrow.runtime.stream.query import StreamQuery
+
+DAMAGED = (wr.StoreError, wr.IncompatibleState)
+
+
+def flipped(data: bytes, bit: int) -> bytes:
+    changed = bytearray(data)
+    changed[bit // 8] ^= 1 << bit % 8
+    return bytes(changed)
+
+
+def answers_after(query: StreamQuery, storage: Memory) -> pa.Table:
+    answers = []
+    for batch, watermark in frozen.AFTER:
+        answers += query.advance(storage, [batch], watermark).answers
+    return pa.concat_tables(answers)
+
+
+@pytest.mark.parametrize("call", frozen.CALLS)
+def test_no_flipped_bit_is_read_as_content(call: str) -> None:
+    """Of every block: each bit of what stands in front, and one of each byte behind it."""
+    chance = random.Random(call)
+    for number, data in frozen.read(call, state.VERSION).items():
+        bits = [*range(8 * 16), *(8 * byte + chance.randrange(8) for byte in range(16, len(data)))]
+        for bit in bits:
+            with pytest.raises(DAMAGED, match="checkpoint: "):
+                state.content_of(number, flipped(data, bit))
+
+
+@pytest.mark.parametrize("call", frozen.CALLS)
+def test_no_answer_comes_of_a_flipped_bit(call: str) -> None:
+    """A block is used as it was written, or the batch fails; one that is not used does no harm."""
+    chance, query = random.Random(call), frozen.query(call)
+    whole = frozen.read(call, state.VERSION)
+    expected = answers_after(query, frozen.read(call, state.VERSION))
+    problems = {}
+    for number, data in whole.items():
+        storage = Memory(whole)
+        # Behind the version, which would name another layout.
+        storage[number] = flipped(data, chance.randrange(8, 8 * len(data)))
+        try:
+            assert answers_after(query, storage).equals(expected), number
+        except wr.StoreError as error:
+            problems[number] = str(error)
+    assert len(problems) > len(whole) // 3
+    assert all(f"block {number} of its state" in told for number, told in problems.items())
+
+
+@pytest.mark.parametrize("call", frozen.CALLS)
+def test_blocks_that_are_cut_off_swapped_or_lost(call: str) -> None:
+    query, whole = frozen.query(call), frozen.read(call, state.VERSION)
+    header = state.block_number(state.HEADER)
+    for data in (b"", whole[header][:12], whole[state.block_number(state.DESCRIPTION)]):
+        with pytest.raises(wr.StoreError, match="block 0 of its state, which holds the header, is"):
+            query.advance(Memory({**whole, header: data}), [], 10**9)
+    with pytest.raises(wr.StoreError, match=r"block 0 of .* is missing"):
+        query.advance(Memory({n: data for n, data in whole.items() if n != header}), [], 10**9)
+    with pytest.raises(wr.StoreError, match="block 0 of its state"):
+        summary({**whole, header: flipped(whole[header], 200)})
+
+
+class _MapState:
+    """A shard's blocks as Spark hands them out."""
+
+    def __init__(self, blocks: Memory) -> None:
+        self._blocks = blocks
+
+    def getValue(self, key: tuple[int]) -> tuple[bytes] | None:
+        return (self._blocks[key[0]],) if key[0] in self._blocks else None
+
+
+def test_the_shard_is_named() -> None:
+    from windrow.spark.stream.processor import ShardProcessor
+    from windrow.spark.stream.shards import labels
+
+    whole = frozen.read("slide", state.VERSION)
+    blocks: Any = _MapState(Memory({**whole, 0: flipped(whole[0], 100)}))
+    made: Any = None
+    processor = ShardProcessor("damaged", lambda: frozen.query("slide"), made, made, 5)
+    processor.open(made, blocks)
+    for move in (processor.wake, lambda shard, watermark: processor.take(shard, [], watermark)):
+        with pytest.raises(wr.StoreError, match=r"^checkpoint, shard 3: block 0 of its state"):
+            move((labels(5)[3],), 0)
