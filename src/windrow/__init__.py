@@ -64,6 +64,7 @@ from windrow.algebra.definition import aggregation
 from windrow.api import over, plan, slide
 from windrow.errors import (
     AggregateOverflow,
+    DivisionByZero,
     EmptyWindow,
     IncompatibleState,
     InvalidAggregation,
@@ -86,6 +87,7 @@ __all__ = [
     "Aggregation",
     "BloomFilter",
     "CountMin",
+    "DivisionByZero",
     "EmptyWindow",
     "IncompatibleState",
     "InvalidAggregation",

@@ -25,6 +25,10 @@ class AggregateOverflow(WindrowError, OverflowError):
     """An integer aggregate left the range of 64-bit integers."""
 
 
+class DivisionByZero(WindrowError, ZeroDivisionError):
+    """A function of an aggregation divided by zero; the message names the aggregation."""
+
+
 class StoreError(WindrowError, OSError):
     """A store failed, or holds what cannot be right; the message names the store and the key."""
 

@@ -32,20 +32,32 @@ def open_window(store: Store, policy: Any, aggregation: Any) -> StoredWindow:
 
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", POLICIES)
-@given(pieces=st.lists(EVENTS, max_size=6))
+@given(pieces=st.lists(EVENTS, max_size=9))
 @settings(max_examples=25)
 def test_answers_are_those_of_a_window_in_memory(name: str, pieces: list[list[Any]]) -> None:
     policy, aggregation = POLICIES[name]
     store, in_memory = MemoryStore(), wr.Window(aggregation(), policy=policy)
     stored = open_window(store, policy, aggregation)
-    for events in pieces:
+    for number, events in enumerate(pieces):
         answers = []
         for event in events:
             in_memory.insert(event)
             answers.append(in_memory.query())
-        assert stored.answer_many(events).to_pylist() == answers
-        assert len(stored) == len(in_memory)
+            if number % 2:
+                stored.insert(event)
+        if number % 2 == 0:
+            assert stored.answer_many(events).to_pylist() == answers
+        # Whatever comes next is the first to see what was inserted one by one.
+        if number % 4 == 1:
+            assert len(stored) == len(in_memory)
+        elif len(in_memory) and number % 8 == 3:
+            in_memory.evict()
+            stored.evict()
+        elif number % 8 == 7:
+            in_memory.clear()
+            stored.clear()
         stored.flush()
+        assert len(stored) == len(in_memory)
         stored = open_window(store, policy, aggregation)
         assert stored.query() == in_memory.query()
 
@@ -115,6 +127,25 @@ def test_many_that_leave_at_once_are_not_read() -> None:
     assert window.answer_many([1e6]).to_pylist() == [1e6]
     assert len(window) == 1
     assert window._blocks.misses - misses <= 2 * 3  # for each level, the way down and the new head
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("use", ["clear", "evict", "flush", "query", "__len__"])
+def test_single_events_are_judged_before_anything_else(use: str) -> None:
+    """All three leave by the policy: each is larger than the limit."""
+    store = MemoryStore()
+    window = open_window(store, wr.policies.at_most_sum(2), wr.sum)
+    for _ in range(3):
+        window.insert(5)
+    if use == "evict":
+        with pytest.raises(wr.EmptyWindow):
+            window.evict()
+    else:
+        assert not getattr(window, use)()
+    assert len(window) == 0
+    window.flush()
+    again = open_window(store, wr.policies.at_most_sum(2), wr.sum)
+    assert (len(again), again.query(), again.recovered) == (0, None, 3)
 
 
 @pytest.mark.usefixtures("interpreted")

@@ -1,6 +1,7 @@
 """A window in a store answers as recomputation does, whatever is inserted, evicted and reopened."""
 
 import datetime
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -393,6 +394,28 @@ class TestRefused:
         with pytest.raises(wr.EmptyWindow, match="the window holds no events"):
             window.evict()
 
+    def test_a_window_that_is_closed(self, stored: Store) -> None:
+        window = open_window(stored)
+        window.insert(4)
+        window.close()
+        window.close()
+        uses: list[Callable[[], object]] = [
+            lambda: window.insert(1),
+            lambda: window.insert_many([1]),
+            lambda: window.answer_many([1]),
+            window.evict,
+            lambda: window.evict_many(0),
+            window.clear,
+            window.query,
+            window.flush,
+        ]
+        for use in uses:
+            with pytest.raises(wr.StoreError, match=r"the window 'w' in <Mem.* is closed; open it"):
+                use()
+        assert (len(window), window.inserted) == (4, 4)
+        assert "of 4 events" in repr(window)
+        assert open_window(stored).query() == expected([1, 2, 3, 4])
+
     def test_a_window_that_is_open_twice(self, stored: Store) -> None:
         first, second = open_window(stored), open_window(stored)
         first.insert_many([5] * 100)
@@ -412,6 +435,61 @@ def test_a_window_knows_its_types(data_type: pa.DataType) -> None:
     with wr.Window.open(store, "w", wr.max(), types=data_type) as window:
         window.insert_many(events)
     assert wr.Window.open(store, "w").query() == events[1].as_py()
+
+
+#: of integers, of which zero has no answer; a number of numpy would only warn
+INVERTED = wr.aggregation(
+    name="inverted",
+    identity=0,
+    lift=lambda value: 100 // int(value),
+    combine=lambda older, newer: older + newer,
+    exact=True,
+)
+
+
+@pytest.mark.usefixtures("interpreted")
+class TestFunctionsThatFail:
+    """What a function of the user's refuses leaves the window as it was."""
+
+    def test_many_events(self) -> None:
+        events = [event % 11 for event in range(1, 100)]
+        for policy in (None, wr.policies.at_most_events(5)):
+            window = wr.Window.open(
+                MemoryStore(), "w", INVERTED, types="int64", policy=policy, block=4
+            )
+            inserted: list[int] = []
+            for begin in range(0, len(events), 5):
+                piece = events[begin : begin + 5]
+                before = window.inserted
+                if 0 in piece:
+                    with pytest.raises(wr.DivisionByZero, match=r"^inverted: "):
+                        window.insert_many(piece)
+                else:
+                    window.insert_many(piece)
+                inserted += piece[: window.inserted - before]
+                held = inserted[-5:] if policy else inserted
+                assert (window.query(), len(window)) == (sum(100 // x for x in held), len(held))
+
+    def test_single_events(self) -> None:
+        """It is found out later which one fails: that one alone is left out."""
+        store = MemoryStore()
+        window = wr.Window.open(store, "w", INVERTED, types="int64", block=4)
+        for event in (4, 2, 0, 5):
+            window.insert(event)
+        with pytest.raises(wr.DivisionByZero) as failure:
+            window.flush()
+        assert "'w' has left out the event (0,)" in failure.value.__notes__[0]
+        assert (window.query(), len(window)) == (25 + 50 + 20, 3)
+        window.close()
+        assert wr.Window.open(store, "w", INVERTED).query() == 95
+
+    def test_overflow(self) -> None:
+        window = wr.Window.open(MemoryStore(), "w", wr.sum(), types="int64", block=4)
+        window.insert_many([2**63 - 1, 1, 2])
+        with pytest.raises(wr.AggregateOverflow, match=r"^sum: "):
+            window.query()
+        window.evict()
+        assert window.query() == 3
 
 
 #: each with what it is asked of, and the same with another parameter

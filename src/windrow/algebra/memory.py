@@ -46,14 +46,14 @@ class KernelMemory:
 
     counters = integers
 
-    def partials(self, ring: Ring, places: slice) -> tuple[Array, ...]:
+    def partials(self, ring: Ring, places: slice | Array) -> tuple[Array, ...]:
         """Copies of the partials at some places of a ring, one array per field."""
         return tuple(
             (self._rows[place][numbers[places]] if entry.width else numbers[places].copy())
             for place, (entry, numbers) in enumerate(zip(self._product.fields, ring, strict=True))
         )
 
-    def fill(self, ring: Ring, places: slice, partials: tuple[Array, ...]) -> None:
+    def fill(self, ring: Ring, places: slice | Array, partials: tuple[Array, ...]) -> None:
         """Write partials, one array per field, to some places of a ring."""
         for place, (entry, numbers) in enumerate(zip(self._product.fields, ring, strict=True)):
             if entry.width:

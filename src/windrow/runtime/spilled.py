@@ -46,6 +46,8 @@ class SpilledTree:
         self._put = 0
         #: for each level, the first block that may be in the store
         self._first = [0] * block_tree.levels_for(bits)
+        #: where the partials are that a kernel changes in place: of tails, and beside the tree
+        self._singles = _singles(bits)
 
     def __len__(self) -> int:
         return self.state.end - self.state.front
@@ -63,11 +65,26 @@ class SpilledTree:
         """Insert rows up to the end of a block, and say how far it got; or answer for none."""
         self._put_full_blocks()
         self._load_heads()
-        self.state, row = self._kernel(
-            *self._memory.workspace(), columns, validities, answers, defined,
-            self._levels, self.state, begin, stop, inserting, answering,
-        )  # fmt: skip
+        singles = self._partials(self._singles)
+        try:
+            self.state, row = self._kernel(
+                *self._memory.workspace(), columns, validities, answers, defined,
+                self._levels, self.state, begin, stop, inserting, answering,
+            )  # fmt: skip
+        except BaseException:
+            self._take_back(singles)
+            raise
         return int(row)
+
+    def _take_back(self, singles: Fields) -> None:
+        """Make memory what the state says, where a function of the user's has failed in a kernel.
+
+        New nodes of tails lie behind the end, where they do no harm. Heads and suffixes may be half
+        made, so they are made again.
+        """
+        self._fill(self._singles, singles)
+        self._levels.blocks[:] = _NO_BLOCK
+        self.state = self.state._replace(reach=self.state.front)
 
     @property
     def is_settled(self) -> bool:
@@ -130,10 +147,10 @@ class SpilledTree:
         """The block of a level that is being filled."""
         return self.state.end >> (self._bits * (level + 1))
 
-    def _partials(self, places: slice) -> Fields:
+    def _partials(self, places: slice | Array) -> Fields:
         return self._memory.partials(self._levels.nodes, places)
 
-    def _fill(self, places: slice, partials: Fields) -> None:
+    def _fill(self, places: slice | Array, partials: Fields) -> None:
         self._memory.fill(self._levels.nodes, places, partials)
 
     def _put_full_blocks(self) -> None:
@@ -188,6 +205,14 @@ def _single(bits: int, level: int, single: int) -> slice:
     """Where a single partial is."""
     begin = block_tree.place(bits, level, block_tree.SINGLE, single)
     return slice(begin, begin + 1)
+
+
+def _singles(bits: int) -> Array:
+    """Where all single partials are."""
+    levels = block_tree.levels_for(bits)
+    places = [_single(bits, level, block_tree.TAIL_PARTIAL).start for level in range(levels)]
+    beside = (block_tree.BACK, block_tree.TOTAL, block_tree.GONE)
+    return np.array([*places, *(_single(bits, 0, each).start for each in beside)])
 
 
 def _kept_places(state: State) -> Iterator[slice]:

@@ -20,7 +20,8 @@ import pyarrow as pa
 
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.errors import EmptyWindow, InvalidArgument, StoreError
-from windrow.runtime.features import Answers, overflow_named
+from windrow.runtime.failures import failures_named
+from windrow.runtime.features import Answers
 from windrow.runtime.header import Header, header_key
 from windrow.runtime.inputs import Types
 from windrow.runtime.spilled import SpilledTree
@@ -96,6 +97,8 @@ class StoredWindow:
         self._blocks = Blocks(self._store, name, self._layout, bits, writers)
         self._tree = SpilledTree(self._program.product, self._program.kernel, bits, self._blocks)
         self._gathered: list[tuple[Any, ...]] = []
+        self._slides = policy is not None
+        self._closed = False
         #: the header in the store, as far as this window knows
         self._committed = found
         if header is not None and found is not None:
@@ -120,6 +123,7 @@ class StoredWindow:
 
     def insert(self, *inputs: Any) -> None:
         """Add an event at the newest end; a null is an event without a value."""
+        self._require_open()
         self._gathered.append(self._program.inputs.event(inputs))
         if len(self._gathered) >= _GATHERED or self._is_late():
             self._catch_up()
@@ -147,17 +151,20 @@ class StoredWindow:
 
     def evict(self) -> None:
         """Drop the oldest event."""
+        self._require_open()
         if not len(self):
             raise EmptyWindow("evict: the window holds no events")
         self.evict_many(1)
 
     def evict_many(self, count: int) -> None:
         """Drop the oldest `count` events, without reading them."""
+        self._require_open()
         if not isinstance(count, Integral) or count < 0:
             raise InvalidArgument(f"count: a number of events is 0, 1, 2, ..., not {count!r}")
-        if count > len(self):
+        held = len(self)
+        if count > held:
             raise EmptyWindow(
-                f"evict_many: {count} events are to leave, but the window holds {len(self)}"
+                f"evict_many: {count} events are to leave, but the window holds {held}"
             )
         if count:
             self._catch_up()
@@ -167,7 +174,7 @@ class StoredWindow:
         """The aggregate of all events in the window; None if they have no value."""
         self._catch_up()
         answers = self._program.answers(1)
-        with overflow_named():
+        with failures_named(self._program.aggregation.name):
             self._tree.advance(*self._program.no_events(), *_written(answers), 0, 1, False, True)
         return self._program.result(answers)[0].as_py()
 
@@ -181,10 +188,16 @@ class StoredWindow:
         self._commit()
 
     def close(self) -> None:
-        """Flush, and let go of the store; the window cannot be used any more."""
+        """Flush, and let go of the store; the window cannot be used any more.
+
+        To close again does nothing.
+        """
+        if self._closed:
+            return
         try:
             self.flush()
         finally:
+            self._closed = True
             self._blocks.close()
             if self._own_store:
                 self._store.close()
@@ -196,6 +209,9 @@ class StoredWindow:
         self.close()
 
     def __len__(self) -> int:
+        if self._slides and not self._closed:
+            # How many stay is up to the policy, which has not seen those that have gathered.
+            self._catch_up()
         return len(self._tree) + len(self._gathered)
 
     def __repr__(self) -> str:
@@ -204,21 +220,58 @@ class StoredWindow:
             f"{self._key.namespace!r} in {self._store!r}>"
         )
 
+    def _require_open(self) -> None:
+        if self._closed:
+            raise StoreError(
+                f"the window {self._key.namespace!r} in {self._store!r} is closed; open it again "
+                "with wr.Window.open(...)"
+            )
+
     # Events --------------------------------------------------------------------------------------
 
     def _catch_up(self) -> None:
         """Finish what a policy was at, and drive the events that were inserted one by one."""
+        self._require_open()
         if not self._tree.is_settled:
             self._tree.settle(*self._program.no_events(), *_written(self._program.answers(0)))
         if self._gathered:
-            inputs = self._program.inputs
-            gathered = self._gathered if len(inputs.types) > 1 else [x for (x,) in self._gathered]
-            events = inputs.columns(gathered)
-            before = self._tree.state.end
             try:
-                self._drive(events, answering=False)
-            finally:
-                del self._gathered[: self._tree.state.end - before]
+                self._drive_gathered(len(self._gathered))
+            except StoreError:
+                raise
+            except Exception:
+                self._drive_to_failure()
+
+    def _drive_gathered(self, count: int) -> None:
+        """Drive the first events of those that were inserted one by one."""
+        inputs, gathered = self._program.inputs, self._gathered[:count]
+        events = inputs.columns(
+            gathered if len(inputs.types) > 1 else [value for (value,) in gathered]
+        )
+        before = self._tree.state.end
+        try:
+            self._drive(events, answering=False)
+        finally:
+            del self._gathered[: self._tree.state.end - before]
+
+    def _drive_to_failure(self) -> None:
+        """Drive one by one what was inserted so, and leave out the event that a function refuses.
+
+        Kept, it would stand in the way of every event behind it, and of every flush.
+        """
+        while self._gathered:
+            event = self._gathered[0]
+            try:
+                self._drive_gathered(1)
+            except StoreError:
+                raise
+            except Exception as error:
+                del self._gathered[0]
+                error.add_note(
+                    f"the window {self._key.namespace!r} has left out the event {event!r}, which "
+                    "was inserted before"
+                )
+                raise
 
     def _drive(self, columns: list[pa.Array], answering: bool) -> pa.Array:
         pieces = []
@@ -233,7 +286,7 @@ class StoredWindow:
         answers = self._program.answers(size if answering else 0)
         row = 0
         while row < size:
-            with overflow_named():
+            with failures_named(self._program.aggregation.name):
                 row = self._tree.advance(*block, *_written(answers), row, size, True, answering)
             if self._is_late():
                 self._commit()
