@@ -2,8 +2,12 @@
 
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
+
+from windrow.cli.main import main
 
 EXTRAS = [
     "pyspark", "pandas", "google.protobuf", "grpc", "matplotlib", "rich", "polars", "duckdb",
@@ -42,6 +46,13 @@ def test_help_of_the_command_needs_no_extra() -> None:
         "except SystemExit: pass"
     )
     assert "demo" in answer
+
+
+def test_the_command_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--version"])
+    written = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
+    assert capsys.readouterr().out == f"windrow {written['project']['version']}\n"
 
 
 def test_a_missing_extra_is_named() -> None:

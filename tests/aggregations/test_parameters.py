@@ -1,13 +1,92 @@
 """Parameters of aggregations: what they make, and what is refused when the call is made."""
 
+import inspect
 import math
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import windrow as wr
+from windrow.aggregations import OFFERED
+
+# Every parameter of the catalogue, of every type --------------------------------------------------
+
+
+def is_number(given: Any) -> bool:
+    if not isinstance(given, int | float | np.integer | np.floating) or isinstance(given, bool):
+        return False
+    return abs(given) < 10**308 if isinstance(given, int) else math.isfinite(given)
+
+
+def is_count(given: Any) -> bool:
+    return isinstance(given, int | np.integer) and given is not True and 0 < given < 2**63
+
+
+def is_share(given: Any) -> bool:
+    return is_number(given) and isinstance(given, float | np.floating) and 0 < given < 1
+
+
+def are_shares(given: Any) -> bool:
+    several = given if isinstance(given, list | tuple | np.ndarray) else [given]
+    return len(several) > 0 and all(is_number(each) and 0 <= each <= 1 for each in several)
+
+
+#: what each parameter takes, by name; it means the same wherever it is
+RIGHT = {
+    "population": lambda given: isinstance(given, bool | np.bool_),
+    "sketch": lambda given: isinstance(given, bool | np.bool_),
+    "n": lambda given: is_count(given) or (type(given) is int and given == -1),
+    "k": is_count,
+    "limit": is_count,
+    "capacity": is_count,
+    "error": is_share,
+    "confidence": is_share,
+    "q": are_shares,
+    "half_life": lambda given: isinstance(given, timedelta) or (is_number(given) and given > 0),
+    "threshold": lambda given: is_number(given) or type(given) is Decimal or given is math.inf,
+    "key": lambda given: callable(given) or isinstance(given, str) or given is None,
+}
+POOL = [
+    True, False, 0, 1, 3, -1, 0.5, 1.5, -0.5, math.nan, math.inf, 10**400, 10**5000, "no", "",
+    b"1", None, [], [0.5], [0.1, 1], (), {3}, {}, object(), 1j, Decimal("0.5"), timedelta(1),
+    np.int64(2), np.float64(0.25), np.float32(0.5), np.True_, np.array([0.5, 0.25]), [0.5, "p"],
+    [True], math.cos,
+]  # fmt: skip
+EVERY_PARAMETER = [
+    pytest.param(aggregation, name, id=f"{aggregation.name}-{name}")
+    for aggregation in OFFERED
+    if aggregation.variant is not None
+    for name in inspect.signature(aggregation.variant).parameters
+]
+
+
+@pytest.mark.parametrize(("aggregation", "name"), EVERY_PARAMETER)
+def test_a_parameter_of_another_type_is_refused_by_its_name(aggregation: Any, name: str) -> None:
+    needed = inspect.signature(aggregation.variant).parameters.values()
+    missing = [each.name for each in needed if each.default is each.empty and each.name != name]
+    others = {each: 0.5 if each == "q" else 3 for each in missing}
+    for given in POOL:
+        unsaid = given is None and aggregation is wr.moment_sketch
+        if RIGHT[name](given) or unsaid:
+            columns = ["x", "y"][: 1 + (given is None)] if name == "key" else []
+            assert aggregation(*columns, **others, **{name: given}).aggregation.is_complete, given
+            continue
+        with pytest.raises(wr.InvalidArgument) as refusal:
+            aggregation(**others, **{name: given})
+        assert str(refusal.value).startswith(f"{name}: "), given
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    assert wr.top_k("x", np.int32(3)) == wr.top_k("x", k=3)
+    assert wr.variance("x", population=np.True_) == wr.variance("x", population=True)
+    assert wr.approx_quantile("x", np.array([0.5, 1])) == wr.approx_quantile("x", [0.5, 1.0])
+
+
+# What is refused, and how -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -28,7 +107,7 @@ import windrow as wr
         (lambda: wr.ewm_mean("x", "t", half_life=timedelta(0)), "half_life: it is longer than"),
         (lambda: wr.ewm_mean("x", "t", half_life=3), "ewm_mean(...) takes 1 column (value), not 2"),
         (lambda: wr.ewm_mean("x", half_life="1 hour"), "takes 2 columns (value, time), not 1: x"),
-        (lambda: wr.top_k("x", k={3}), "top_k(...): unhashable type: 'set'"),
+        (lambda: wr.top_k("x", k={3}), "k: a whole number of 1 or more is needed, not {3}"),
         (lambda: wr.arg_max("x", "y", key=3), "key: a function of a value, or the name of a"),
         (lambda: wr.max("x", 3), "max(...): columns are given by name, as strings, not 3"),
         (lambda: wr.top_k("x", 3, 4), "top_k(...): columns are given by name, as strings, not 3"),
@@ -40,6 +119,23 @@ import windrow as wr
         (lambda: wr.approx_distinct("x", 0), "error: a number between 0 and 1 is needed, not 0"),
         (lambda: wr.bloom("x", 0), "capacity: a whole number of 1 or more is needed, not 0"),
         (lambda: wr.bloom("x", 10, 1.0), "error: a number between 0 and 1 is needed, not 1.0"),
+        (
+            lambda: wr.approx_distinct("x", 0.0007),
+            "error: 0.0007 would take more than 2^21 registers, the most of a sketch; give 0.00072 "
+            "or more, or count exactly",
+        ),
+        (
+            lambda: wr.bloom("x", capacity=10**12),
+            "capacity: 1000000000000 makes partials of 1.09 TiB each, and windrow keeps hundreds "
+            "of them, of at most 16 MiB; give the number of different values of one window",
+        ),
+        (lambda: wr.count_min("x", error=1e-12), "error: 1e-12 makes partials of 72.8 TiB each"),
+        (lambda: wr.count_min("x", error=5e-324), "error: 5e-324 makes partials of"),
+        (lambda: wr.BloomFilter("a"), "data: the bytes of an answer of wr.bloom are needed, not"),
+        (lambda: wr.CountMin(None), "data: the bytes of an answer of wr.count_min are needed"),
+        (lambda: wr.BloomFilter(memoryview(b"a")), "data: 1 bytes that are no Bloom filter"),
+        (lambda: wr.BloomFilter(b"\0\0\0\1" + 8 * b"\0"), "data: 12 bytes that are no Bloom"),
+        (lambda: wr.bloom("x", error=0.1), "bloom(...): capacity is missing"),
         (lambda: wr.count_min("x", confidence=2), "confidence: a number between 0 and 1 is needed"),
         (
             lambda: wr.frequent_items("x", True),
@@ -143,3 +239,34 @@ def test_a_column_that_it_cannot_take_is_refused(measure: Any, taken: str) -> No
     table = pa.table({"x": [1.0], "text": ["a"], "nested": [[1]]})
     with pytest.raises(wr.InvalidArgument, match=f"cannot take a column of type .*{taken}$"):
         wr.over(table, windows=wr.rows(2), aggs=measure)
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("n", [127, 128, 200, -127, -128, -200])
+def test_the_nth_of_many(n: int) -> None:
+    """Partials are rows of a few positions, and tuples of many."""
+    table = pa.table({"x": pa.array([None if row % 7 == 0 else row for row in range(280)])})
+    found = wr.over(table, windows=wr.rows(230), aggs=wr.nth("x", n=n).alias("nth"))
+    for row, answer in enumerate(found["nth"].to_pylist()):
+        window = [each for each in range(max(row - 229, 0), row + 1) if each % 7]
+        expected = window[n - 1 if n > 0 else n] if len(window) >= abs(n) else None
+        assert answer == expected
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_sizes_follow_the_window_where_they_can() -> None:
+    """Room for so many values no machine has."""
+    huge = 2**63 - 1
+    aggs = {
+        "nth": wr.nth("x", n=huge), "nth_last": wr.nth("x", n=-huge), "top": wr.top_k("x", huge),
+        "newest": wr.collect("x", limit=huge), "first": wr.collect_distinct("x", limit=huge),
+        "mode": wr.mode("x", limit=huge), "items": wr.frequent_items("x", huge, 5e-324),
+        "median": wr.approx_quantile("x", 0.5, error=5e-324),
+    }  # fmt: skip
+    measures = [measure.alias(name) for name, measure in aggs.items()]
+    last = wr.over(pa.table({"x": [3, 1]}), windows=wr.rows(2), aggs=measures).to_pylist()[-1]
+    items = [{"item": item, "count": 1, "error": 0} for item in (3, 1)]
+    assert last == {
+        "x": 1, "nth": None, "nth_last": None, "top": [3, 1], "newest": [3, 1], "first": [3, 1],
+        "mode": 3, "items": items, "median": 1,
+    }  # fmt: skip

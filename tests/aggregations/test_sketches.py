@@ -117,6 +117,23 @@ def test_a_smaller_error_takes_more_registers():
     assert answered(wr.approx_distinct("x"), pa.nulls(1, pa.int64())) == 0
 
 
+@pytest.mark.parametrize("log_size", [17, 21])
+def test_an_error_is_kept_up_to_the_most_registers_that_others_read(log_size: int) -> None:
+    error, many = 1.04 / 2 ** (log_size / 2), 300_000
+    size = 2**log_size
+    told = coupons(pa.array(np.arange(many)))
+    held = np.zeros(size, np.uint8)
+    np.maximum.at(held, told & (size - 1), (told >> 26).astype(np.uint8))
+    sketch = wr.approx_distinct(error=error, sketch=True).aggregation
+    monoid = sketch.monoid_for((Kind.INTEGER,))
+    assert monoid.identity.shape == (size,)
+    opened = datasketches.hll_sketch.deserialize(monoid.lower(held))
+    assert opened.lg_config_k == log_size
+    assert opened.get_estimate() == pytest.approx(many, rel=4 * error)
+    exact = wr.approx_distinct(error=error).aggregation.monoid_for((Kind.INTEGER,))
+    assert exact.lower(held) == pytest.approx(many, rel=4 * error)
+
+
 # Bloom filters and counts -------------------------------------------------------------------------
 
 VALUES = {

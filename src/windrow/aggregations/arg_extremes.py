@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from windrow.aggregations.extremes import precedes
+from windrow.aggregations.parameters import shown
 from windrow.algebra.aggregation import ANYTHING, ORDERABLE, Aggregation, Input, Measure
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
@@ -98,10 +99,6 @@ class ArgExtreme(Aggregation):
             return super().__call__(*columns, alias=alias, **parameters)
         if isinstance(key, str):
             return super().__call__(key, *columns, alias=alias, **parameters)
-        if not callable(key):
-            raise InvalidArgument(
-                f"key: a function of a value, or the name of a column, is needed, not {key!r}"
-            )
         columns = columns * 2 if len(columns) == 1 else columns
         return super().__call__(*columns, alias=alias, key=key, **parameters)
 
@@ -142,6 +139,10 @@ def _carrying_extreme(
 
     def by(key: Any) -> Aggregation:
         """The same of a function of the values, whose results are compared as floats."""
+        if not callable(key):
+            raise InvalidArgument(
+                f"key: a function of a value, or the name of a column, is needed, not {shown(key)}"
+            )
         called = f"{extreme}_of_{next(_serial)}"  # no two functions share a field
 
         def lift_key(value: Any, at: Any) -> Any:

@@ -12,12 +12,13 @@ from typing import Any
 
 import pyarrow as pa
 
+from windrow.aggregations.parameters import at_least_one
 from windrow.algebra.aggregation import ANYTHING, Aggregation, Input
 from windrow.algebra.counting import add, itself
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Monoid, OutputType, Traits, like_input, list_like_input
-from windrow.errors import AggregateOverflow, InvalidArgument
+from windrow.errors import AggregateOverflow
 
 #: values that can be told apart by hashing
 HASHABLE = ANYTHING - {Kind.NESTED}
@@ -26,13 +27,6 @@ HASHABLE = ANYTHING - {Kind.NESTED}
 def alone(value: Any) -> Any:
     """A tuple of one value."""
     return (value,)
-
-
-def at_least_one(name: str, number: Any) -> int:
-    """A bound on a number of values."""
-    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        raise InvalidArgument(f"{name}: a whole number of 1 or more is needed, not {number!r}")
-    return number
 
 
 def _plain(

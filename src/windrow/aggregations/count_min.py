@@ -22,7 +22,8 @@ from windrow.aggregations.hashing import (
     plain,
     two_hashes,
 )
-from windrow.aggregations.sketches import bytes_column, copied, fraction, of_digests
+from windrow.aggregations.parameters import fraction, require_fitting
+from windrow.aggregations.sketches import bytes_column, copied, of_digests, sketch_bytes
 from windrow.algebra.aggregation import Aggregation, Digest, Input
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
@@ -91,8 +92,10 @@ def sum_of_counts(older: Any, newer: Any) -> Any:
 
 
 def _count_min(error: Any = ERROR, confidence: Any = CONFIDENCE) -> Aggregation:
-    width = math.ceil(2 / fraction("error", error))
+    wanted = 2 / fraction("error", error)
     depth = max(1, math.ceil(-math.log1p(-fraction("confidence", confidence)) / math.log(2)))
+    require_fitting("error", error, 8 * depth * wanted, "give a larger error")
+    width = math.ceil(wanted)
     factors, empty = factors_of(depth), np.zeros(1 + depth * width, np.int64)
     first_places = 1 + np.arange(depth) * width
 
@@ -161,18 +164,19 @@ class CountMin:
     """
 
     def __init__(self, data: bytes) -> None:
-        size = _HEADER.itemsize
+        data, size = sketch_bytes(data, "wr.count_min"), _HEADER.itemsize
         head = np.frombuffer(data[:size].ljust(size, b"\0"), _HEADER)
         depth, width = int(head["depth"][0]), int(head["width"][0])
-        if head["version"][0] != 1 or len(data) != size + 8 * depth * (1 + width):
+        held = size + 8 * depth * (1 + width)
+        if head["version"][0] != 1 or min(depth, width) < 1 or len(data) != held:
             raise InvalidArgument(
                 f"data: {len(data)} bytes that are no count-min sketch; give an answer of "
                 "wr.count_min"
             )
-        held = np.frombuffer(data, ">i8", offset=size).astype(np.int64)
+        numbers = np.frombuffer(data, ">i8", offset=size).astype(np.int64)
         #: how many values were counted
         self.total = int(head["total"][0])
-        self._factors, self._table = held[:depth], held[depth:].reshape(depth, width)
+        self._factors, self._table = numbers[:depth], numbers[depth:].reshape(depth, width)
 
     def count(self, value: Any) -> int:
         """How often a value comes, or a little more."""

@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from windrow.aggregations.parameters import is_number, shown
 from windrow.aggregations.regression import seconds_of
 from windrow.algebra.aggregation import NUMBERS, Aggregation, Input, parametrized
 from windrow.algebra.durations import nanoseconds
@@ -123,13 +124,13 @@ def _by_time(half_life: Any) -> Aggregation:
 def _ewm_mean(half_life: Any) -> Aggregation:
     if isinstance(half_life, str | datetime.timedelta):
         return _by_time(half_life)
-    if isinstance(half_life, bool) or not isinstance(half_life, int | float) or not half_life > 0:
+    if half_life == math.inf:
+        raise InvalidArgument("half_life: it is finite; without decay it is wr.mean")
+    if not is_number(half_life) or not half_life > 0:
         raise InvalidArgument(
             "half_life: a number of events above zero, or a duration such as '10 minutes', not "
-            f"{half_life!r}"
+            f"{shown(half_life)}"
         )
-    if not math.isfinite(half_life):
-        raise InvalidArgument("half_life: it is finite; without decay it is wr.mean")
     return _by_events(half_life)
 
 

@@ -18,18 +18,20 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.aggregations.hashing import HASHABLE, hash_128
-from windrow.aggregations.sketches import bytes_column, copied, fraction, of_digests
+from windrow.aggregations.parameters import fraction, truth
+from windrow.aggregations.sketches import bytes_column, copied, of_digests
 from windrow.algebra.aggregation import Aggregation, Input
 from windrow.algebra.equality import same
 from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, Traits, always
+from windrow.errors import InvalidArgument
 
 #: numpy's own types lose track of what arithmetic gives
 Array = Any
 
 #: the error of Spark's approx_count_distinct
 ERROR = 0.05
-#: fewer registers than DataSketches takes, and more than fit a ring of a few thousand events
-_FEWEST, _MOST = 7, 16
+#: powers of two of registers: at least these, and no more than DataSketches and Spark read
+_FEWEST, _MOST = 7, 21
 
 _ADDRESS_BITS = 26
 _LARGEST = 63
@@ -122,9 +124,16 @@ def answers_always(_partial: Any) -> bool:
     return True
 
 
-def _approx_distinct(error: Any = ERROR, sketch: bool = False) -> Aggregation:
+def _approx_distinct(error: Any = ERROR, sketch: Any = False) -> Aggregation:
     wanted = math.ceil(2 * math.log2(1.04 / fraction("error", error)))
-    size = 2 ** min(max(wanted, _FEWEST), _MOST)
+    if wanted > _MOST:
+        raise InvalidArgument(
+            f"error: {error!r} would take more than 2^{_MOST} registers, the most of a sketch; "
+            f"give {1.04 / 2 ** (_MOST / 2):.5f} or more, or count exactly, as in "
+            "wr.count('user').over_distinct()"
+        )
+    size = 2 ** max(wanted, _FEWEST)
+    sketch = truth("sketch", sketch)
     empty = np.zeros(size, np.uint8)
 
     def told(coupon: Any) -> Any:

@@ -9,13 +9,12 @@ a count is too small, and no value that came more often than that is missing (Ag
 from __future__ import annotations
 
 import heapq
-import math
 from typing import Any
 
 import pyarrow as pa
 
-from windrow.aggregations.collections import HASHABLE, at_least_one, told_apart
-from windrow.aggregations.sketches import fraction
+from windrow.aggregations.collections import HASHABLE, told_apart
+from windrow.aggregations.parameters import at_least_one, counters_for, fraction
 from windrow.algebra.aggregation import Aggregation, Input, parametrized
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
@@ -34,7 +33,7 @@ def lift_item(value: Any) -> Partial:
 
 def _frequent_items(k: Any, error: Any = ERROR) -> Aggregation:
     at_least_one("k", k)
-    counters = max(k, math.ceil(1 / fraction("error", error)))
+    counters = max(k, counters_for(fraction("error", error)))
 
     def combine(older: Partial, newer: Partial) -> Partial:
         times, missed = dict(older[0]), older[1] + newer[1]

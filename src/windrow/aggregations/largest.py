@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.aggregations.collections import alone, at_least_one
+from windrow.aggregations.collections import alone
+from windrow.aggregations.parameters import LONGEST_ROW, at_least_one
 from windrow.aggregations.sketches import copied
 from windrow.algebra.aggregation import ORDERABLE, Aggregation, Input, parametrized
 from windrow.algebra.counting import itself
@@ -24,9 +25,6 @@ from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, Traits, list_l
 from windrow.algebra.ordering import rank, unrank
 
 ORDERED = (Input("value", ORDERABLE),)
-
-#: longer rows would fill a cache with a few hundred events
-_LONGEST_ROW = 128
 
 
 # Numbers, in rows --------------------------------------------------------------------------------
@@ -134,7 +132,7 @@ def _k_of(name: str, smallest: bool) -> Callable[[Any], Aggregation]:
         at_least_one("k", k)
 
         def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
-            if kinds[0].is_compiled and k < _LONGEST_ROW:
+            if kinds[0].is_compiled and k < LONGEST_ROW:
                 return _in_rows(name, k, kinds[0], smallest)
             return _in_tuples(k, pick)
 

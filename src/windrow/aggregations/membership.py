@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.aggregations.collections import at_least_one
 from windrow.aggregations.hashing import HASHABLE, column_of, plain, two_hashes
-from windrow.aggregations.sketches import bytes_column, copied, fraction, of_digests
+from windrow.aggregations.parameters import at_least_one, fraction, require_fitting
+from windrow.aggregations.sketches import bytes_column, copied, of_digests, sketch_bytes
 from windrow.algebra.aggregation import Aggregation, Input, parametrized
 from windrow.algebra.equality import same
 from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, Traits, always
@@ -55,7 +55,12 @@ def either_bits_of(older: Any, newer: Any) -> Any:
 
 def _bloom(capacity: Any, error: Any = ERROR) -> Aggregation:
     at_least_one("capacity", capacity)
-    wanted = -capacity * math.log(fraction("error", error)) / math.log(2) ** 2
+    bits_each = -math.log(fraction("error", error)) / math.log(2) ** 2
+    wanted = capacity * bits_each
+    require_fitting(
+        "capacity", capacity, wanted / 8,
+        "give the number of different values of one window, or a larger error",
+    )  # fmt: skip
     hashes = max(1, round(int(wanted) / capacity * math.log(2)))
     words = max(1, math.ceil(int(wanted) / 64))
     bits = words * 64
@@ -121,13 +126,14 @@ class BloomFilter:
     """
 
     def __init__(self, data: bytes) -> None:
-        size = _HEADER.itemsize
+        data, size = sketch_bytes(data, "wr.bloom"), _HEADER.itemsize
         head = np.frombuffer(data[:size].ljust(size, b"\0"), _HEADER)
-        if head["version"][0] != 1 or len(data) != size + 8 * head["words"][0]:
+        words, hashes = int(head["words"][0]), int(head["hashes"][0])
+        if head["version"][0] != 1 or min(words, hashes) < 1 or len(data) != size + 8 * words:
             raise InvalidArgument(
                 f"data: {len(data)} bytes that are no Bloom filter; give an answer of wr.bloom"
             )
-        self.hashes = int(head["hashes"][0])
+        self.hashes = hashes
         self._words = np.frombuffer(data, ">u8", offset=size).astype(np.uint64)
 
     def __contains__(self, value: Any) -> bool:

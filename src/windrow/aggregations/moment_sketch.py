@@ -19,7 +19,8 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.aggregations.maximum_entropy import quantiles
-from windrow.aggregations.sketches import copied, fractions
+from windrow.aggregations.parameters import fractions
+from windrow.aggregations.sketches import copied
 from windrow.algebra.aggregation import NUMBERS, Aggregation, Input
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind

@@ -20,6 +20,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from windrow.aggregations.parameters import truth
 from windrow.aggregations.sums import NUMBER
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.equality import close
@@ -195,13 +196,17 @@ def _spread(
         same_moments,
         f"the population {called}",
     )
+
+    def sample_or_population(population: Any) -> Aggregation:
+        return whole if truth("population", population) else sample
+
     sample = Aggregation(
         name,
         NUMBER,
         given(_deviation_for, of_sample, at_least_two),
         same_moments,
         f"the sample {called}; of a population with `population=True`",
-        variant=lambda population: whole if population else sample,
+        variant=sample_or_population,
     )
     return sample, whole
 

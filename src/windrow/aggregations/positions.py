@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from windrow.aggregations.parameters import LONGEST_ROW, is_whole, shown
 from windrow.algebra.aggregation import Aggregation, Input, parametrized
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
@@ -14,6 +15,8 @@ from windrow.algebra.monoid import Field, InPlace, Monoid, Traits, integers, lik
 from windrow.errors import InvalidArgument
 
 VALUE = (Input("value", carried=True),)
+#: of which partials in plain Python hold the values themselves
+HELD = (Input("value"),)
 
 
 def itself(value: Any) -> Any:
@@ -124,12 +127,14 @@ def alone(value: Any) -> Any:
 
 
 def _nth(n: Any) -> Aggregation:
-    if not isinstance(n, int) or isinstance(n, bool) or n == 0:
+    if not is_whole(n) or n == 0:
         raise InvalidArgument(
-            f"n: 1 is the oldest value, 2 the next, -1 the newest, -2 the one before; not {n!r}"
+            "n: 1 is the oldest value, 2 the next, -1 the newest, -2 the one before; not "
+            f"{shown(n)}"
         )
     size, from_oldest = abs(n), n > 0
-    identity = np.full(size, -1)
+    in_rows = size < LONGEST_ROW
+    identity = np.full(size if in_rows else 0, -1)
     in_place = InPlace(lift_position_into, nearest_to_oldest if from_oldest else nearest_to_newest)
 
     def lift(position: Any) -> Any:
@@ -151,7 +156,7 @@ def _nth(n: Any) -> Aggregation:
 
     def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
         traits = Traits(exact=True)
-        if kinds[0] is Kind.ANY:
+        if kinds[0] is Kind.ANY or not in_rows:
             return Monoid(
                 (), alone, joined, nth_value, like_input(0), traits,
                 defined=lambda partial: len(partial) == size,
@@ -171,7 +176,8 @@ def _nth(n: Any) -> Aggregation:
             output=like_input(0),
         )
 
-    return Aggregation(f"nth_{n}".replace("-", "last_"), VALUE, monoid_for, same, f"value {n}")
+    inputs = VALUE if in_rows else HELD
+    return Aggregation(f"nth_{n}".replace("-", "last_"), inputs, monoid_for, same, f"value {n}")
 
 
 nth = parametrized(

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from windrow.aggregations.largest import place
-from windrow.aggregations.sketches import fraction, fractions
+from windrow.aggregations.parameters import counters_for, fraction, fractions
 from windrow.algebra.aggregation import ORDERABLE, Aggregation, Input, parametrized
 from windrow.algebra.counting import itself
 from windrow.algebra.equality import same
@@ -75,7 +75,7 @@ def width_for(error: float) -> int:
     The error of 2.296 / width^0.9723 is that of DataSketches, measured there; it holds here as well
     (see test_quantiles.py).
     """
-    return math.ceil(math.pow(2.296 / error, 1 / 0.9723))
+    return math.ceil(math.pow(2.296 * counters_for(error), 1 / 0.9723))
 
 
 @functools.cache

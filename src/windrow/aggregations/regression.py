@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from windrow.aggregations.parameters import truth
 from windrow.algebra.aggregation import NUMBERS, Aggregation, Input
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind
@@ -192,8 +193,8 @@ def _intercept_for(kinds: tuple[Kind, ...]) -> Monoid:
     return _pairs(kinds, intercept_of, second_deviates)
 
 
-def _sample_or_population(population: bool) -> Aggregation:
-    return covariance_pop if population else covariance
+def _sample_or_population(population: Any) -> Aggregation:
+    return covariance_pop if truth("population", population) else covariance
 
 
 covariance_pop = Aggregation(

@@ -7,12 +7,15 @@ tail. Where two partials meet, the tail of the older and the head of the newer m
 
 from __future__ import annotations
 
+import math
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
 
 from windrow.aggregations.changes import wraps
 from windrow.aggregations.extremes import precedes, width_output
+from windrow.aggregations.parameters import is_number, is_whole, shown
 from windrow.algebra.aggregation import NUMBERS, ORDERABLE, Aggregation, Input, parametrized
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
@@ -164,20 +167,28 @@ def longest(partial: Any) -> Any:
 
 
 def _run_above(threshold: Any) -> Aggregation:
-    if isinstance(threshold, str) or not hasattr(threshold, "__float__"):
-        raise InvalidArgument(f"threshold: a number is needed, not {threshold!r}")
+    infinite = threshold in (math.inf, -math.inf)
+    if not (is_number(threshold) or infinite or isinstance(threshold, Decimal)):
+        raise InvalidArgument(f"threshold: a number is needed, not {shown(threshold)}")
+    # A kernel knows floats, and integers of 64 bits; no value lies between larger ones.
+    in_kernels = threshold if is_whole(threshold) else float(threshold)
 
     def lift_above(value: Any) -> Any:
         """One event, and whether it is a run."""
+        length = 1 if value > in_kernels else 0
+        return (1, length, length, length)
+
+    def lift_value_above(value: Any) -> Any:
+        """The same of Python values, of which decimals are compared without rounding."""
         length = 1 if value > threshold else 0
         return (1, length, length, length)
 
     names = tuple(f"{each}_above_{threshold!r}" for each in ("head", "tail", "best"))
 
-    def monoid_for(_kinds: tuple[Kind, ...]) -> Monoid:
+    def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
         return Monoid(
             identity=(0, 0, 0, 0),
-            lift=lift_above,
+            lift=lift_above if kinds[0].is_compiled else lift_value_above,
             combine=join_lengths,
             lower=longest,
             defined=has_run,

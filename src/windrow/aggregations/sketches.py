@@ -1,4 +1,4 @@
-"""What sketches have in common: parameters, hashed values, and how bytes leave a kernel."""
+"""What sketches have in common: hashed values, and how bytes leave a kernel."""
 
 from __future__ import annotations
 
@@ -16,24 +16,6 @@ from windrow.algebra.monoid import Monoid
 from windrow.errors import InvalidArgument
 
 
-def fraction(name: str, number: Any) -> float:
-    """A parameter between zero and one."""
-    if not isinstance(number, float | np.floating) or not 0 < number < 1:
-        raise InvalidArgument(f"{name}: a number between 0 and 1 is needed, not {number!r}")
-    return float(number)
-
-
-def fractions(name: str, given: Any) -> tuple[float, ...]:
-    """A parameter of one number from zero to one, or of several."""
-    numbers = given if isinstance(given, tuple) else (given,)
-    for number in numbers:
-        if not isinstance(number, int | float | np.floating) or not 0 <= number <= 1:
-            raise InvalidArgument(f"{name}: numbers from 0 to 1 are needed, not {number!r}")
-    if not numbers:
-        raise InvalidArgument(f"{name}: at least one number from 0 to 1 is needed")
-    return tuple(map(float, numbers))
-
-
 def of_digests(monoid: Monoid, digest: Digest) -> Callable[[tuple[Kind, ...]], Monoid]:
     """A sketch for every kind of column: kernels read digests, plain Python makes its own."""
 
@@ -49,6 +31,13 @@ def copied(partial: Any, into: Any) -> None:
     """The partial as it is, for an answer that is made of it afterwards."""
     for place in range(len(into)):
         into[place] = partial[place]
+
+
+def sketch_bytes(data: Any, maker: str) -> bytes:
+    """What a sketch is opened from, as bytes."""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise InvalidArgument(f"data: the bytes of an answer of {maker} are needed, not {data!r}")
+    return bytes(data)
 
 
 def bytes_column(rows: np.ndarray[Any, Any]) -> pa.Array:

@@ -143,11 +143,16 @@ class Aggregation:
             if name not in known:
                 takes = f"it takes {', '.join(known)}" if known else "it takes none"
                 raise InvalidArgument(f"{self.name}(...): no parameter is called {name}; {takes}")
+        assert self.variant is not None
+        for name, parameter in inspect.signature(self.variant).parameters.items():
+            if parameter.default is parameter.empty and name not in parameters:
+                raise InvalidArgument(f"{self.name}(...): {name} is missing")
+        given = {name: _plain(parameters[name]) for name in known if name in parameters}
         try:
-            given = {name: _hashable(parameters[name]) for name in known if name in parameters}
-            return _made_of(self, **given)
-        except TypeError as error:  # one is missing, or no value that could be a parameter
-            raise InvalidArgument(f"{self.name}(...): {error}") from None
+            hash(tuple(given.values()))
+        except TypeError:  # no parameter is like that: the variant says what it should be
+            return self.variant(**given)
+        return _made_of(self, **given)
 
     def __getstate__(self) -> dict[str, Any]:
         """What goes to another process: there the parameters are known."""
@@ -164,11 +169,11 @@ class Aggregation:
         return f"<aggregation {self.name}>"
 
 
-def _hashable(parameter: Any) -> Any:
-    """A parameter that aggregations are remembered by: numpy's numbers as Python's."""
-    if isinstance(parameter, list):
-        return tuple(map(_hashable, parameter))
-    return parameter.item() if isinstance(parameter, np.generic) else parameter
+def _plain(parameter: Any) -> Any:
+    """A parameter as aggregations are remembered by it: Python's numbers, and tuples of them."""
+    if isinstance(parameter, np.ndarray | np.generic):
+        parameter = parameter.tolist()
+    return tuple(map(_plain, parameter)) if isinstance(parameter, list | tuple) else parameter
 
 
 @functools.lru_cache(maxsize=None, typed=True)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
+from windrow import __version__
 from windrow.errors import WindrowError
 
 # A subcommand is a module of this package: see README.md beside this file.
@@ -37,6 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="windrow", description="Sliding-window aggregation.")
+    parser.add_argument("--version", action="version", version=f"windrow {__version__}")
     subparsers = parser.add_subparsers(dest="subcommand", required=True, metavar="subcommand")
     for name in SUBCOMMANDS:
         module = import_module(f"windrow.cli.{name}")
