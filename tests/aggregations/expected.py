@@ -9,6 +9,7 @@ import itertools
 import math
 import operator
 import statistics
+import sys
 from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
@@ -342,7 +343,9 @@ def rate(rows: Rows) -> Any:
         return None
     if is_special([oldest, newest, elapsed]):
         return (newest - oldest) / elapsed
-    return float((exactly(newest) - exactly(oldest)) / exactly(elapsed))
+    found = (exactly(newest) - exactly(oldest)) / exactly(elapsed)
+    largest = Fraction(sys.float_info.max)
+    return float(found) if abs(found) <= largest else math.copysign(math.inf, found)
 
 
 def increasing_run(rows: Rows) -> Any:

@@ -49,7 +49,7 @@ def is_number(number: Any) -> bool:
     """Whether it is a finite integer or float that floats can hold, and no truth value."""
     if not _is_integer(number) and not isinstance(number, float):
         return False
-    return -1.7976931348623157e308 <= number <= 1.7976931348623157e308
+    return bool(-1.7976931348623157e308 <= number <= 1.7976931348623157e308)
 
 
 def fraction(name: str, number: Any) -> float:
