@@ -1,5 +1,8 @@
 """State outlasts the windrow that wrote it, and the query that did, where that is safe."""
 
+import itertools
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -10,8 +13,10 @@ from tests.stream import frozen
 from tests.stream.events import events
 from tests.stream.model import Memory
 from windrow.planning.choose import Wish
+from windrow.planning.resolve import resolve_over
 from windrow.planning.slide import resolve_slide
 from windrow.runtime.stream import state
+from windrow.runtime.stream.over import StreamOver
 from windrow.runtime.stream.query import StreamQuery
 from windrow.runtime.stream.slide import StreamSlide
 
@@ -58,9 +63,20 @@ ASKED: dict[str, Any] = {
 EVENTS = events(5, 100, 160, 100)
 
 
-def slide(shards: int = 2, schema: pa.Schema = EVENTS.schema, **changed: Any) -> StreamQuery:
-    plan = resolve_slide(schema, **{**ASKED, **changed}, changes_only=False, wish=Wish())
-    return StreamSlide(plan, set(schema.names), shards)
+def slide(
+    shards: int = 2,
+    schema: pa.Schema = EVENTS.schema,
+    changes_only: bool = False,
+    nullable: Sequence[str] = EVENTS.schema.names,
+    **changed: Any,
+) -> StreamQuery:
+    plan = resolve_slide(schema, **{**ASKED, **changed}, changes_only=changes_only, wish=Wish())
+    return StreamSlide(plan, set(nullable), shards)
+
+
+def over(nullable: Sequence[str] = EVENTS.schema.names, **changed: Any) -> StreamQuery:
+    plan = resolve_over(EVENTS.schema, **{**ASKED, **changed}, wish=Wish())
+    return StreamOver(plan, set(nullable), 2)
 
 
 def test_more_names_for_the_same_aggregation() -> None:
@@ -96,3 +112,113 @@ def test_another_query(changed: dict[str, Any], difference: str) -> None:
     with pytest.raises(wr.IncompatibleState, match=f"{difference}.*history= the events so far"):
         slide(**changed).advance(storage, [], 10**9)
     assert storage == before
+
+
+#: windows that state is kept of in each of the ways that there are
+KEPT: list[tuple[Callable[..., StreamQuery], Any]] = [
+    (slide, wr.time("20 seconds", every="5 seconds")),
+    (slide, wr.rows(20, every=3)),
+    (over, wr.time("20 seconds")),
+    (over, wr.rows(100)),
+    (over, wr.session("9 seconds")),
+]
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize(("query", "windows"), KEPT, ids=str)
+def test_another_parameter(query: Callable[..., StreamQuery], windows: Any) -> None:
+    cosine, sine = (wr.arg_max("x", "n", key=key) for key in (math.cos, math.sin))
+    changed = {
+        "ewm_mean(x, half_life=5)": (wr.ewm_mean("x", 5), wr.ewm_mean("x", 500)),
+        "bottom_2(n, k=2)": (wr.bottom_k("n", 2), wr.bottom_k("n", 3)),
+        "approx_distinct(x, error=0.1)": (wr.approx_distinct("x", 0.1), wr.approx_distinct("x")),
+        "arg_max(x, n, key=cos)": (cosine, sine),
+    }
+    for was, (before, after) in changed.items():
+        storage = Memory()
+        query(windows=windows, aggs=before).advance(storage, [EVENTS], 0)
+        with pytest.raises(wr.IncompatibleState) as refused:
+            query(windows=windows, aggs=after).advance(storage, [], 10**9)
+        assert f"was aggregation {was}" in str(refused.value)
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize(("query", "windows"), KEPT, ids=str)
+def test_a_column_that_becomes_nullable(query: Callable[..., StreamQuery], windows: Any) -> None:
+    """Where partials are kept it is refused; where rows are, it does not matter."""
+    storage, undisturbed = Memory(), Memory()
+    asked: dict[str, Any] = {"windows": windows, "aggs": [wr.sum("n"), wr.min("n")]}
+    for memory in (storage, undisturbed):
+        query(nullable=["ts"], **asked).advance(memory, [EVENTS], 150_000)
+    later = query(nullable=["ts", "n"], **asked)
+    if "partials" in "".join(later.description):
+        with pytest.raises(wr.IncompatibleState, match=r"with nulls=\[\]; .* with nulls=\[n\]"):
+            later.advance(storage, [], 10**9)
+        return
+    found = later.advance(storage, [], 10**9).answers
+    expected = query(nullable=["ts"], **asked).advance(undisturbed, [], 10**9).answers
+    assert found == expected
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_the_order_of_windows_and_aggregations_does_not_matter() -> None:
+    aggs = [wr.max("x"), wr.sum("n"), wr.arg_max("x", "place"), wr.ewm_mean("x", half_life=3)]
+    periodic = {
+        "b": wr.time("20 seconds", every="5 seconds"), "a": wr.time("1 minute", every="7 seconds"),
+        "c": wr.time("9 seconds", every="9 seconds"),
+    }  # fmt: skip
+    by_rows = {
+        "q": wr.rows(9, every=4), "p": wr.session("20 seconds"),
+        "o": wr.policies.at_most_sum(50, "n", every=2), "n": wr.policies.at_most_events(3, every=3),
+    }  # fmt: skip
+    trailing = {"z": wr.time("20 seconds"), "y": wr.time("1 minute"), "x": wr.time("1 second")}
+    policies = {"o": wr.policies.at_most_sum(50, "n"), "n": wr.policies.at_most_events(3)}
+    asked: list[tuple[Callable[..., StreamQuery], dict[str, Any], dict[str, Any]]] = [
+        (slide, {**periodic, **by_rows}, {}),
+        (slide, {**by_rows, **periodic}, {"changes_only": True}),
+        (over, trailing, {}),
+        (over, {"three": wr.rows(3), "many": wr.rows(100)}, {}),
+        (over, {**trailing, **policies}, {}),
+    ]
+    batches = [
+        (EVENTS, 130_000),
+        (events(6, 130, 200, 100), 170_000),
+        (events(7, 300, 301, 1), 1e9),
+    ]
+    for query, windows, more in asked:
+        orders = itertools.product(
+            (windows, dict(reversed(windows.items()))), (aggs, aggs[::-1], aggs[2:] + aggs[:2])
+        )
+        more["order"] = ["ts", "place", "n"]
+        queries = itertools.cycle([query(windows=w, aggs=a, **more) for w, a in orders])
+        one = query(windows=windows, aggs=aggs, **more)
+        changing, undisturbed = Memory(), Memory()
+        for batch, watermark in batches:
+            answers = next(queries).advance(changing, [batch], int(watermark)).answers
+            expected = one.advance(undisturbed, [batch], int(watermark)).answers
+            assert _rows(answers) == _rows(expected)
+        assert sum(map(len, expected)) > 0
+
+
+def _rows(tables: Sequence[pa.Table]) -> list[str]:
+    """Rows in no order, with their columns in one."""
+    return sorted(
+        str(sorted(row.items(), key=lambda entry: entry[0]))
+        for table in tables
+        for row in table.to_pylist()
+    )
+
+
+def test_an_aggregation_of_ones_own_goes_by_its_name() -> None:
+    """However many others were made before it."""
+
+    def spread() -> Any:
+        return wr.aggregation(
+            name="spread", identity=(math.inf, -math.inf), lift=lambda x: (x, x),
+            combine=lambda older, newer: (min(older[0], newer[0]), max(older[1], newer[1])),
+            lower=lambda partial: partial[1] - partial[0],
+        )  # fmt: skip
+
+    described = [slide(aggs=[spread()("x"), wr.max("x")]).description for _ in range(2)]
+    assert described[0] == described[1]
+    assert "spread.0: float64" in "".join(described[0])

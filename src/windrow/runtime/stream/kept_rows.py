@@ -314,7 +314,7 @@ class KeptRows:
         return block_number(ROWS, self._group, place_in_bin(number, block))
 
 
-def description_of(*schemas: pa.Schema) -> str:
+def columns_kept(*schemas: pa.Schema) -> str:
     """What is kept, for a query to be told from others."""
     kept = [f"{field.name}: {field.type}" for schema in schemas for field in schema]
     return f"rows=[{', '.join(kept)}]"

@@ -98,9 +98,7 @@ class Maps:
         )
         self.empty = pa.RecordBatch.from_pylist([], self.schema)
         #: how partials are laid out, for a query to be told from others
-        self.description = (
-            f"partials=[{', '.join(f'{each.name}: {each.dtype}' for each in product.fields)}]"
-        )
+        self.description = _layout_of(features)
         self._aggregate = Kernel(aggregate_slices, (), product, features.checked)
         self._fold = Kernel(fold_cells, (), product, features.checked)
         self._combine_newer = Kernel(combine_newer, (), product, features.checked)
@@ -221,6 +219,24 @@ class Maps:
             fields[place] = np.minimum(fields[place], 0)
         arrays = [pa.array(slices), *keys, *map(pa.array, fields), *values]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+
+def _layout_of(features: Features) -> str:
+    """The fields of partials, and the columns whose nulls they skip: their meaning depends on both.
+
+    The fields of a user's own functions are numbered as these are made, so they go by other names.
+    """
+    product = features.product
+    names = [field.name for field in product.fields]
+    for index, places in product.combining:
+        owner = features.compiled[index].aggregation if index < len(features.compiled) else None
+        if owner is not None and owner.custom:
+            for number, place in enumerate(places):
+                names[place] = f"{owner.name}.{number}"
+    fields = [f"{name}: {field.dtype}" for name, field in zip(names, product.fields, strict=True)]
+    skipped = [features.slots[place] for place in product.nullable_columns]
+    nulls = sorted({slot.column for slot in skipped if slot.condition is None})
+    return f"partials=[{', '.join(fields)}] of columns with nulls=[{', '.join(nulls)}]"
 
 
 def fold_cells(cells: Ring, cuts: Any, folded: Ring, begin: int, stop: int) -> None:

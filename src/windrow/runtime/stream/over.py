@@ -32,6 +32,7 @@ from windrow.runtime.features import Features
 from windrow.runtime.passes import extent_of
 from windrow.runtime.sorting import arrange
 from windrow.runtime.stream.cell_windows import CellWindows
+from windrow.runtime.stream.description import arranged
 from windrow.runtime.stream.forest import MapForest
 from windrow.runtime.stream.maps import SLICE, Maps, has_partials_of_numbers
 from windrow.runtime.stream.over_counted import OverCounted, counts_rows
@@ -58,6 +59,7 @@ class StreamOver(StreamQuery):
 
     def __init__(self, plan: OverPlan, nullable: AbstractSet[str], shards: int) -> None:
         """`nullable` names the columns that may hold nulls."""
+        plan = arranged(plan)
         types = column_types(plan, plan.schema.names)
         if _has_partials(plan):
             features = Features(plan.features, nullable)

@@ -24,7 +24,7 @@ from windrow.runtime.passes import extent_of
 from windrow.runtime.stream.cell_windows import CellWindows
 from windrow.runtime.stream.counted_bins import CUT, FRONT, NUMBER
 from windrow.runtime.stream.counted_rows import CountedRows, Part
-from windrow.runtime.stream.kept_rows import Layout, description_of
+from windrow.runtime.stream.kept_rows import Layout, columns_kept
 from windrow.runtime.stream.maps import Maps, has_partials_of_numbers
 from windrow.runtime.stream.over_rows import kept_columns
 from windrow.runtime.stream.query import Array, Group, Times
@@ -67,7 +67,7 @@ class OverCounted(Group):
         self._plan = plan
         self._maps = Maps([NUMBER], {**types, NUMBER: pa.int64()}, features)
         self._layout = layout
-        self.kept = [description_of(layout.rows), self._maps.description]
+        self.kept = [columns_kept(layout.rows), self._maps.description]
         self.layouts = {
             ROWS_SCHEMA: layout.rows, LEDGER_SCHEMA: layout.ledger, MAPS_SCHEMA: self._maps.schema
         }  # fmt: skip

@@ -26,6 +26,7 @@ from windrow.planning.resolve import OverPlan
 from windrow.planning.slide import SlidePlan
 from windrow.runtime import columns as arrow
 from windrow.runtime.features import overflow_named
+from windrow.runtime.stream.description import description_of, differences
 from windrow.runtime.stream.state import (
     DESCRIPTION,
     HEADER,
@@ -38,13 +39,11 @@ from windrow.runtime.stream.state import (
     Header,
     Storage,
     block_number,
-    differences,
     integers,
     require_numbers,
 )
 from windrow.runtime.stream.waiting import WaitingEvents
 from windrow.slicing import LIMIT, Slices
-from windrow.windows import PolicyWindow, Window
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 Columns = Mapping[str, pa.Array]
@@ -122,7 +121,7 @@ class StreamQuery:
         """What a task would refuse is refused.
 
         Args:
-            plan: what is asked.
+            plan: what is asked, arranged.
             types: those of the columns of an event that wait with it.
             groups: of windows.
             shards: in how many of them keys are kept.
@@ -133,7 +132,8 @@ class StreamQuery:
         self._waiting_schema = pa.schema(list(types.items()), {KEY: json.dumps(plan.key)})
         require_numbers(len(groups))
         self._groups = groups
-        self.description = _description(plan, types, groups, shards)
+        kept = [line for group in groups for line in group.kept]
+        self.description = description_of(plan, types, kept, shards)
         digest = hashlib.sha256("\n".join(self.description).encode()).digest()
         self._fingerprint = int.from_bytes(digest[:8], "little", signed=True)
 
@@ -278,7 +278,7 @@ class StreamQuery:
         return {name: column.filter(mask) for name, column in columns.items()}
 
 
-# What a query is ---------------------------------------------------------------------------------
+# What a query asks for ---------------------------------------------------------------------------
 
 
 def column_types(plan: SlidePlan | OverPlan, columns: Iterable[str]) -> dict[str, pa.DataType]:
@@ -292,31 +292,3 @@ def _require_time(order: str, data_type: pa.DataType) -> None:
             f"order: a stream is ordered by a timestamp or a date, which its watermark is about, "
             f"and {order!r} is {data_type}"
         )
-
-
-def _description(
-    plan: SlidePlan | OverPlan,
-    types: Mapping[str, pa.DataType],
-    groups: Sequence[Group],
-    shards: int,
-) -> list[str]:
-    """All that the layout and the meaning of a shard's state depends on, line by line."""
-    inputs = [f"{column}: {types[column]}" for column in plan.key]
-    return [
-        f"shards={shards}",
-        f"key=[{', '.join(inputs)}]",
-        f"order=[{', '.join(f'{column}: {types[column]}' for column in plan.order)}]",
-        *(f"window {name}={_told(window)}" for name, window in plan.windows.items()),
-        *(f"aggregation {feature}" for feature in plan.features),
-        *dict.fromkeys(line for group in groups for line in group.kept),
-        f"columns=[{', '.join(f'{name}: {each}' for name, each in types.items())}]",
-    ]
-
-
-def _told(window: Window) -> str:
-    """What a window is, the same in every process; of a policy's function nothing but its name."""
-    if not isinstance(window, PolicyWindow):
-        return str(window)
-    asked = ", ".join(map(str, window.measures))
-    every = "" if window.every is None else f", every={window.every}"
-    return f"{window.default_name}(of=[{asked}], halves={window.halves}{every})"

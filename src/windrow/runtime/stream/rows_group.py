@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.runtime.policies import Counts
-from windrow.runtime.stream.kept_rows import KeptRows, Layout, Needed, Part, description_of
+from windrow.runtime.stream.kept_rows import KeptRows, Layout, Needed, Part, columns_kept
 from windrow.runtime.stream.key_rows import KeyRows
 from windrow.runtime.stream.query import Array, Group, Times
 from windrow.runtime.stream.state import LEDGER_SCHEMA, ROWS_SCHEMA, Blocks, GroupState
@@ -51,7 +51,7 @@ class RowsGroup(Group):
         self.layouts = {ROWS_SCHEMA: layout.rows}
         if len(layout.ledger) > len(layout.key):
             self.layouts |= {LEDGER_SCHEMA: layout.ledger}
-        self.kept = [description_of(*self.layouts.values())]
+        self.kept = [columns_kept(*self.layouts.values())]
 
     def due(self, state: GroupState, blocks: Blocks) -> Iterator[int]:
         """When the oldest event that waits is final, and when keys are to be looked at again."""

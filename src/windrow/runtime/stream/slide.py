@@ -36,6 +36,7 @@ from windrow.runtime import edges
 from windrow.runtime.answering import CompiledWindow, SliceKernels, answered_table, times_to_arrow
 from windrow.runtime.features import Features
 from windrow.runtime.slide import in_order_type
+from windrow.runtime.stream.description import arranged
 from windrow.runtime.stream.forest import Held, MapForest
 from windrow.runtime.stream.maps import SLICE, Maps, has_partials_of_numbers
 from windrow.runtime.stream.query import (
@@ -62,7 +63,7 @@ class StreamSlide(StreamQuery):
 
     def __init__(self, plan: SlidePlan, nullable: AbstractSet[str], shards: int) -> None:
         """`nullable` names the columns that may hold nulls."""
-        self._plan = plan
+        self._plan = plan = arranged(plan)
         types = column_types(plan, plan.columns) | {plan.order[0]: plan.order_type}
         tick = arrow.nanoseconds_per_tick(plan.order_type)
         periods = _with_partials(plan, tick)

@@ -58,17 +58,17 @@ class SlideRows(RowsGroup):
         self._ripening = {name: each for name, (each, _numbers) in found.items()}
         #: of each window, the numbers that the ledger has
         self._numbers = {name: numbers for name, (_each, numbers) in found.items()}
-        outputs = range(len(plan.outputs))
+        features = range(len(plan.features))
         #: of each window, if only changes are wanted, the columns that the ledger has of answers
         self._last = {
-            name: [f"answered_{place}"] + [f"answer_{place}_{each}" for each in outputs]
+            name: [f"answered_{place}"] + [f"answer_{place}_{each}" for each in features]
             for place, name in enumerate(names)
             if plan.changes_only
         }
         ledger: dict[str, pa.DataType] = {
             each: pa.int64() for numbers in self._numbers.values() for each in numbers
         }
-        answer_types = [pa.bool_(), *(plan.features[feature].type for _, feature in plan.outputs)]
+        answer_types = [pa.bool_(), *(feature.type for feature in plan.features)]
         for last in self._last.values():
             ledger |= dict(zip(last, answer_types, strict=True))
         layout = Layout.of(plan.key, plan.order, plan.read_by_row, types, ledger)
@@ -158,14 +158,13 @@ class SlideRows(RowsGroup):
         self, name: str, rows: KeyRows, table: pa.Table, keys: Array
     ) -> tuple[pa.Table, dict[str, pa.Array]]:
         """The answers that differ from the one before of their key; and of each key the last."""
-        outputs = [output for output, _feature in self._plan.outputs]
         known, *last = self._last[name]
         before = np.flatnonzero(rows.ledger[known].is_valid().to_numpy(zero_copy_only=False))
         columns = {
             output: pa.concat_arrays(
-                [rows.ledger[column].take(pa.array(before)), arrow.whole(table[output])]
+                [rows.ledger[last[feature]].take(pa.array(before)), arrow.whole(table[output])]
             )
-            for output, column in zip(outputs, last, strict=True)
+            for output, feature in self._plan.outputs
         }
         runs = np.concatenate([before, keys])
         order = np.argsort(runs, kind="stable")
@@ -179,7 +178,7 @@ class SlideRows(RowsGroup):
         return table.take(pa.array(np.sort(kept))), {
             known: is_known,
             **{
-                column: columns[output].take(indices)
-                for output, column in zip(outputs, last, strict=True)
+                last[feature]: columns[output].take(indices)
+                for output, feature in self._plan.outputs
             },
         }

@@ -309,10 +309,3 @@ class Header:
         fingerprint, timer, history, groups = islice(numbers, 4)
         held = [GroupState.of_numbers(numbers) for _ in range(groups)]
         return cls(fingerprint, held, timer, history)
-
-
-def differences(before: Sequence[str], now: Sequence[str]) -> str:
-    """What of two descriptions is not in both."""
-    gone = [line for line in before if line not in now]
-    new = [line for line in now if line not in before]
-    return "; ".join([*(f"was {line}" for line in gone), *(f"is now {line}" for line in new)])
