@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
@@ -343,6 +343,10 @@ AGGREGATES: dict[str, Callable[[Sequence[Any]], Any]] = {
     "last": lambda values: values[-1],
     "collect": list,
     "concat": lambda values: values[0][:0].join(values),
+    "nth_2": lambda values: values[1] if len(values) > 1 else None,
+    "nth_last_3": lambda values: values[-3] if len(values) > 2 else None,
+    "top_3": lambda values: sorted(values, key=sort_key, reverse=True)[:3],
+    "bottom_2": lambda values: sorted(values, key=sort_key)[:2],
 }
 
 # `min` and `max` of Python answer the first of equals.
@@ -351,8 +355,40 @@ CARRYING: dict[str, Callable[[Sequence[Sequence[Any]]], Any]] = {
     "arg_max": lambda rows: max(rows, key=lambda inputs: sort_key(inputs[0]))[1],
 }
 
+
+def rate(rows: Sequence[Sequence[Any]]) -> Any:
+    """Change per second of the times in the second column; of rows with both."""
+    rows = [inputs for inputs in rows if inputs[1] is not None]
+    if not rows:
+        return None
+    (oldest, begin), (newest, end) = rows[0], rows[-1]
+    seconds = Fraction((end - begin) / timedelta(microseconds=1)) / 10**6
+    if not seconds:
+        return None
+    if not (math.isfinite(oldest) and math.isfinite(newest)):
+        return (newest - oldest) / float(seconds)
+    exact = float((Fraction(newest) - Fraction(oldest)) / seconds)
+    return Near(exact, 8 * EPSILON * (abs(exact) + abs(oldest) + abs(newest)) / float(seconds))
+
+
+def m4(rows: Sequence[Sequence[Any]]) -> Any:
+    """First, last, smallest and largest, each with what stands beside it."""
+    low = min(rows, key=lambda inputs: sort_key(inputs[0]))
+    high = max(rows, key=lambda inputs: sort_key(inputs[0]))
+    four = {"first": rows[0], "last": rows[-1], "min": low, "max": high}
+    return {
+        name: member
+        for each, (value, beside) in four.items()
+        for name, member in ((each, value), (f"{each}_time", beside))
+    }
+
+
+#: of a column and the times in another
+TIMED: dict[str, Callable[[Sequence[Sequence[Any]]], Any]] = {"rate": rate, "m4": m4}
+CARRYING |= TIMED
+
 #: what is computed here; what the others answer is checked in tests/aggregations
-KNOWN = ["count", *AGGREGATES, *CARRYING]
+KNOWN = ["count", *AGGREGATES, *(name for name in CARRYING if name not in TIMED)]
 
 
 def overflows(answer: Any) -> bool:
@@ -371,6 +407,10 @@ def agree(expected: Any, answer: Any) -> bool:
         return answer is not None and abs(answer - expected.value) <= expected.within
     if isinstance(expected, list) and isinstance(answer, list):
         return len(expected) == len(answer) and all(map(agree, expected, answer))
+    if isinstance(expected, dict) and isinstance(answer, dict):
+        return expected.keys() == answer.keys() and all(
+            agree(each, answer[name]) for name, each in expected.items()
+        )
     if is_nan(expected):
         return is_nan(answer)
     return type_of(expected) is type_of(answer) and bool(expected == answer)

@@ -28,6 +28,8 @@ from tests.over.strategies import (
     tick,
     time_columns,
 )
+from windrow.algebra.aggregation import Measure
+from windrow.algebra.kinds import Kind
 from windrow.windows import Window
 
 ROWS = st.integers(1, MOST_ROWS + 2)
@@ -73,14 +75,27 @@ def windows(draw: st.DrawFn, time_type: pa.DataType | None) -> Window:
     return wr.time(draw(durations(time_type)), every=draw(durations(time_type)), offset=offset)
 
 
+def of_times(value_type: pa.DataType) -> list[Measure]:
+    """Aggregations that read the order column, where it is a time, alone and beside values."""
+    found = [wr.max("o0"), wr.value_range("o0"), wr.bottom_k("o0", k=2), wr.collect("o0")]
+    found += [wr.m4("o0", "o0"), wr.last("o0"), wr.arg_max("v", "o0")]
+    if Kind.of(value_type) in (Kind.INTEGER, Kind.FLOAT):
+        found.append(wr.rate("v", "o0"))
+    return found
+
+
 @st.composite
 def queries(
     draw: st.DrawFn,
     value_type: pa.DataType | None = None,
     names: list[str] | None = None,
     nulls: bool | None = None,
+    timed: bool = True,
 ) -> Query:
-    """Any table and any question; arguments that are given are not drawn."""
+    """Any table and any question; arguments that are given are not drawn.
+
+    Without `timed`, no aggregation reads the order column.
+    """
     size = draw(st.integers(0, MOST_ROWS))
     if value_type is None:
         value_type = draw(st.sampled_from(list(VALUES)))
@@ -103,10 +118,13 @@ def queries(
     table["d"] = draw(columns(measured, MEASURES[measured], size))
     table["p"] = draw(columns(pa.bool_(), st.booleans(), size))
     drawn = draw(st.lists(windows(time_type), min_size=1, max_size=3))
+    aggs = [measure(name) for name in dict.fromkeys(names)]
+    if time_type is not None and timed:
+        aggs += draw(st.lists(st.sampled_from(of_times(value_type)), max_size=2, unique=True))
     return Query(
         table=draw(cut(pa.table(table))),
         key=[name for name in table if name.startswith("k")],
         order=[name for name in table if name.startswith("o")],
         windows={f"w{index}": window for index, window in enumerate(drawn)},
-        aggs=[measure(name) for name in dict.fromkeys(names)],
+        aggs=aggs,
     )

@@ -1,5 +1,6 @@
 """Batches of a sorted stream, as Spark hands them over, get the answers of the whole table."""
 
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -9,13 +10,17 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from tests.over import oracle as values
-from tests.over.strategies import Query
+from tests.over.strategies import Query, measure
 from tests.over.test_batches import SIZES, cut, in_order
 from tests.slide import oracle
 from tests.slide.strategies import queries
+from tests.slide.test_table import served_by
+from windrow.algorithms import ALGORITHMS
 from windrow.planning.choose import Wish
 from windrow.planning.slide import resolve_slide
 from windrow.runtime.sliding import Sliding
+
+ROWS_OF_ARRAYS = ("top_3", "bottom_2", "nth_2", "nth_last_3")
 
 pytestmark = [
     pytest.mark.usefixtures("interpreted"),
@@ -51,6 +56,22 @@ def check(query: Query, sizes: list[int], **further: Any) -> None:
 @settings(max_examples=150)
 def test_batches_give_the_answers_of_the_table(query: Query, sizes: list[int]) -> None:
     check(query, sizes)
+
+
+@given(
+    queries(pa.int32(), ["count"], timed=False),
+    st.sampled_from([each for each in ALGORITHMS if served_by(each, ROWS_OF_ARRAYS)]),
+    st.sampled_from(ROWS_OF_ARRAYS),
+    SIZES,
+)
+@settings(max_examples=100)
+def test_windows_hold_rows_of_arrays_for_themselves(
+    query: Query, algorithm: str, name: str, sizes: list[int]
+) -> None:
+    # Found: the windows of a stream held their partials in the same rows of a workspace.
+    several = {**query.windows, "a": wr.rows(5, every=2), "b": wr.rows(9, every=3)}
+    asked = replace(query, windows=several, aggs=[measure(name)])
+    check(asked, sizes, wish=Wish(algorithm))
 
 
 # Floats that round differently are equal or not by their last bit, which the oracle does not know.

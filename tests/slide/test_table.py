@@ -1,6 +1,8 @@
 """`wr.slide` on tables gives what the design says, whatever the table and the question."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pyarrow as pa
@@ -14,7 +16,7 @@ from tests.over.strategies import VALUES, Query, applicable, measure
 from tests.slide import oracle
 from tests.slide.strategies import queries
 from windrow.aggregations import CATALOGUE
-from windrow.algebra.kinds import Kind
+from windrow.algebra.kinds import Kind, plain_type
 from windrow.algorithms import ALGORITHMS
 
 COMPILED = ("sum", "max", "min", "mean", "count", "variance")
@@ -36,6 +38,10 @@ def check(query: Query, **further: Any) -> None:
     result = wr.slide(query.table, **query.arguments, **further)
     names = [*query.key, "window_start", "window_end", *(m.name for m in query.aggs)]
     assert result.column_names == (["window", *names] if len(query.windows) > 1 else names)
+    for each in query.aggs:
+        if each.aggregation.name in ("max", "last", "arg_max", "first", "min"):
+            carried = query.table.schema.field(each.columns[-1]).type
+            assert result.schema.field(each.name).type == plain_type(carried)
     oracle.assert_agrees(expected, result, query.key)
 
 
@@ -55,9 +61,9 @@ def test_every_aggregation_of_every_type(value_type: pa.DataType) -> None:
     run()
 
 
-def served_by(algorithm: str) -> list[str]:
+def served_by(algorithm: str, names: Sequence[str] = COMPILED) -> list[str]:
     """The aggregations of integers that an algorithm can serve."""
-    monoids = {name: CATALOGUE[name].monoid_for((Kind.INTEGER,)) for name in COMPILED}
+    monoids = {name: CATALOGUE[name].monoid_for((Kind.INTEGER,)) for name in names}
     refuses = ALGORITHMS[algorithm].refuses
     return [
         name
@@ -140,6 +146,30 @@ def test_windows_between_two_ticks_are_named_in_a_finer_unit() -> None:
     assert days["window_start"].cast(pa.int32()).to_pylist() == [-1, 0, 1]
     noon = wr.slide(dates, order="t", windows=wr.session("36 hours"), aggs=wr.sum("x"))
     assert answered(noon) == [(0, 86_400 + 36 * 3600, 3)]
+
+
+def test_aggregations_of_times_keep_their_unit_where_windows_begin_between_two_ticks() -> None:
+    # Found: they were computed in the finer unit of the windows, and `m4` failed.
+    table = pa.table({"t": seconds(0, 1, 2, 3), "x": [0.0, 10.0, 20.0, 30.0]})
+    aggs = [
+        wr.max("t"),
+        wr.value_range("t"),
+        wr.rate("x", "t"),
+        wr.slope("x", "t"),
+        wr.m4("x", "t"),
+    ]
+    windows = {
+        "clock": wr.time("4 seconds", every="500 milliseconds"), "rows": wr.rows(4, every=4)
+    }  # fmt: skip
+    result = wr.slide(table, order="t", windows=windows, aggs=aggs)
+    for row in result.filter(
+        pa.compute.equal(result["value_range_t"].cast(pa.int64()), 3)
+    ).to_pylist():
+        assert row["max_t"] == datetime(1970, 1, 1, 0, 0, 3)
+        assert row["rate_x_t"] == row["slope_x_t"] == 10
+        assert row["m4_x_t"]["last_time"] == row["max_t"]
+    assert result.schema.field("max_t").type == pa.timestamp("s")
+    assert result.schema.field("value_range_t").type == pa.duration("s")
 
 
 def test_events_without_a_time_lie_in_no_window_of_time() -> None:

@@ -20,6 +20,8 @@ VALUES = st.integers(-3, 3).map(float) | st.sampled_from([float("nan"), float("i
 MEASURES = ("count", "sum", "max", "mean", "first", "last", "arg_max")
 #: one whose partials are Python objects among them
 WITH_OBJECTS = ("collect", "count", "sum", "last", "arg_max")
+#: of the order column itself
+OF_TIMES = (wr.max("o0"), wr.value_range("o0"), wr.arg_max("v", "o0"))
 DISTANCES = st.integers(-6, 6).map(lambda number: number / 2) | st.sampled_from(
     [float("nan"), float("inf"), -float("inf")]
 )
@@ -141,11 +143,13 @@ def streams(
         reached = (now - draw(st.integers(0, 25))) * unit // 10**6
         watermark = max(watermark, reached)
     names = draw(st.lists(st.sampled_from(measures), min_size=1, max_size=3, unique=True))
-    windows = draw(st.lists(windows_of(unit), min_size=1, max_size=3))
+    # Windows over dates may begin at noon.
+    length = unit // draw(st.sampled_from([1, 2])) if is_date else unit
+    windows = draw(st.lists(windows_of(length), min_size=1, max_size=3))
     return Stream(
         batches,
         [f"k{index}" for index in range(len(keys))],
         ["o0", "o1"] if draw(st.booleans()) else ["o0"],
         {f"w{index}": window for index, window in enumerate(windows)},
-        [measure(name) for name in names],
+        [measure(name) for name in names] + draw(st.lists(st.sampled_from(OF_TIMES), max_size=1)),
     )

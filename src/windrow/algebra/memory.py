@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,9 @@ class KernelMemory:
 
     A ring is a tuple of arrays, one per field: of numbers, or, for a wide field, of the numbers of
     rows in the workspace. Rows keep their numbers when the workspace grows.
+
+    Several windows may share the rows, so that each reads the rings of the others; the partials of
+    its state each of them holds in rows of its own (see `for_window`).
     """
 
     def __init__(self, product: Product) -> None:
@@ -25,11 +29,24 @@ class KernelMemory:
         self._rows: dict[int, Array] = {}
         for place, entry in enumerate(product.fields):
             if entry.width:
-                rows = HELD_FROM + HELD
-                self._rows[place] = np.empty((rows, entry.width), entry.dtype)
+                self._rows[place] = np.empty((HELD_FROM, entry.width), entry.dtype)
                 self._rows[place][:] = product.identity_of(place)
+        self._own_turns()
+
+    def for_window(self) -> KernelMemory:
+        """The same rows, for a window whose state lives beside those of others."""
+        window = copy(self)
+        window._own_turns()
+        return window
+
+    def _own_turns(self) -> None:
+        """Rows to hold the partials of one state in; and whose turn it is."""
         self._turns = np.zeros(1 + HELD // 2, np.int64)
         self._helpers_turns = np.full(1 + HELD // 2, SCRATCH)
+        for place in self._rows:
+            held = self._more_rows(place, HELD + 1)
+            first = held[0] + held[0] % 2
+            self._turns[1:] = np.arange(first, first + HELD, 2)
 
     def queue(self, capacity: int) -> Ring:
         """Room for so many partials."""

@@ -9,8 +9,9 @@ wide field, and a partial holds the number of its row. `windrow.algebra.rows` ha
 through as the first parameter, `rows`, of every function that reads or makes rows. Row 0 is the
 identity; then come scratch rows that `combine` and `lift_row` take turns to write, as many again
 for a second thread, rows in which `hold` keeps the partials of a state, two for each of its fields,
-used in turn, and the rows of the rings. Last in the workspace is whose turn it is, which the second
-thread has for itself. So nothing is allocated.
+used in turn, and the rows of the rings. Last in the workspace is whose turn it is: the scratch row
+to write next, which the second thread has for itself, and for each field of a state the row that
+was held last, which every window has for itself. So nothing is allocated.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from windrow.algebra.product import Product
 #: of a tree keeps one result while it combines as many times as the tree has levels.
 SCRATCH = 64
 HELD = 32
-#: the row of the first that is held: behind the identity and the scratch rows of two threads
+#: rows before the first that is held: the identity and the scratch rows of two threads
 HELD_FROM = 1 + 2 * SCRATCH
 
 
@@ -186,12 +187,13 @@ class ProductSource:
 
     def _hold(self) -> Iterator[str]:
         yield "def hold(rows, number, partial):"
-        yield "    turn = 1 - rows[-1][1 + number]"
-        yield "    rows[-1][1 + number] = turn"
+        # The two rows of a field differ in the last bit.
+        yield "    held = rows[-1][1 + number] ^ 1"
+        yield "    rows[-1][1 + number] = held"
         for place, entry in enumerate(self._fields):
             value = self._field("partial", place)
             if entry.width:
-                yield f"    f{place} = {HELD_FROM} + 2 * number + turn"
+                yield f"    f{place} = held"
                 yield from _indented(self._copy(place, f"f{place}", self._row(place, value)))
             else:
                 yield f"    f{place} = {value}"

@@ -61,7 +61,8 @@ class CompiledWindow:
     """One window of the compiled features, in a ring of numbers."""
 
     def __init__(self, kernels: SliceKernels, name: str, memory: KernelMemory) -> None:
-        self._form, self._memory = kernels.forms[name], memory
+        self._form, memory = kernels.forms[name], memory.for_window()
+        self._memory = memory
         self._drive, self._move = kernels.of_form[self._form.NAME]
         # Windows of a few hundred slices find room at once; larger ones grow to it.
         self._capacity = _FIRST_CAPACITY

@@ -157,8 +157,7 @@ class SlicePartials:
         if present is not None:
             mask = pa.array(present)
             columns = {name: column.filter(mask) for name, column in columns.items()}
-        columns[order] = in_order_type(columns[order], plan)
-        times = arrow.times(columns[order]) * _microseconds_per_tick(plan)
+        times = arrow.times(in_order_type(columns[order], plan)) * _microseconds_per_tick(plan)
         slices = np.maximum.reduce([times - (times - edge) % slide for edge, slide in self._edges])
         with overflow_named():
             cells = self._maps.of_events(columns, [order], slices)

@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from windrow.algebra.kinds import plain_type
 from windrow.algebra.memory import KernelMemory
 from windrow.algorithms.memory import PlainMemory
 from windrow.errors import InvalidArgument
@@ -49,7 +50,6 @@ _SMALLEST_PIECE = 2**15
 def slide_table(table: pa.Table, plan: SlidePlan) -> pa.Table:
     """The answers of all windows of a plan, in the order of windows, keys and time."""
     columns = {name: arrow.whole(table[name]) for name in plan.columns}
-    columns[plan.order[0]] = in_order_type(columns[plan.order[0]], plan)
     pieces: dict[str, pa.Table] = {}
     for seen, windows in _by_rows_seen(columns, plan):
         held = columns
@@ -65,7 +65,11 @@ def slide_table(table: pa.Table, plan: SlidePlan) -> pa.Table:
 
 
 def in_order_type(order: pa.Array, plan: SlidePlan) -> pa.Array:
-    """The order column in a type in which windows begin and end at whole ticks."""
+    """The order column in a type in which windows begin and end at whole ticks.
+
+    Windows measure by it and are named after it. Aggregations read the column as it is: their
+    answers have its unit.
+    """
     try:
         return order.cast(plan.order_type)
     except pa.ArrowInvalid as error:
@@ -73,6 +77,13 @@ def in_order_type(order: pa.Array, plan: SlidePlan) -> pa.Array:
             f"windows: they begin or end between two ticks of {plan.order[0]!r}, which is "
             f"{order.type}, and {plan.order_type} cannot hold its times: {error}"
         ) from None
+
+
+def in_own_type(columns: Mapping[str, pa.Array], plan: SlidePlan) -> dict[str, pa.Array]:
+    """The columns as aggregations read them, where the order column is in the type of windows."""
+    order = plan.order[0]
+    own = plain_type(plan.schema.field(order).type)
+    return {**columns, order: columns[order].cast(own)}
 
 
 def _by_rows_seen(
@@ -137,7 +148,8 @@ def _found(plan: SlidePlan, rows: Rows, windows: Mapping[str, Window]) -> dict[s
     order = plan.order[0]
     stretch = Stretch(rows.columns, rows.size, rows.starts)
     if any(map(measures_time, windows.values())):
-        stretch = replace(stretch, times=arrow.times(rows.columns[order]))
+        times = arrow.times(in_order_type(rows.columns[order], plan))
+        stretch = replace(stretch, times=times)
     finders = [finder_for(name, window, order, plan.order_type) for name, window in windows.items()]
     found = in_threads(lambda finder: finder.find(stretch), finders)
     return dict(zip(windows, found, strict=True))
@@ -268,9 +280,15 @@ class Run:
         return answered.filter(pa.array(changes(plan, answered, runs)))
 
     def _bounds(self, extents: Extents) -> tuple[pa.Array, pa.Array]:
-        order = self._columns[self._plan.order[0]]
+        plan = self._plan
         if extents.begins is None or extents.ends is None:
-            newest = pa.array(extents.stops - 1)
-            return order.take(pa.array(extents.firsts)), order.take(newest)
-        begins, ends = (times_to_arrow(each, order.type) for each in (extents.begins, extents.ends))
+            order = self._columns[plan.order[0]]
+            begins, ends = (
+                in_order_type(order.take(pa.array(rows)), plan)
+                for rows in (extents.firsts, extents.stops - 1)
+            )
+        else:
+            begins, ends = (
+                times_to_arrow(each, plan.order_type) for each in (extents.begins, extents.ends)
+            )
         return begins, ends

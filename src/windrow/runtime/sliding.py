@@ -65,7 +65,6 @@ class Sliding:
         """The answers that are complete with a batch."""
         plan = self._plan
         columns = {name: arrow.whole(batch[name]) for name in plan.columns}
-        columns[plan.order[0]] = in_order_type(columns[plan.order[0]], plan)
         for measured, stream in self._streams:
             seen, size = columns, batch.num_rows
             present = [arrow.present(columns[name]) for name in measured]
@@ -154,7 +153,7 @@ class _Stream:
             starts = np.append([self._open_start], starts)
         times = np.empty(0, np.int64)
         if self._timed:
-            times = arrow.times(columns[self._plan.order[0]])
+            times = arrow.times(in_order_type(columns[self._plan.order[0]], self._plan))
         return Stretch(columns, size, starts, follows, False, times)
 
     def _answer(self, stretch: Stretch, new_keys: list[pa.Array]) -> Iterator[pa.Table]:
@@ -184,7 +183,7 @@ class _Stream:
         self._begins.extend(self._position + cuts[1:])
         self._next_slice += len(cuts) - 1
         if any(extents.begins is None for extents in found):
-            order = stretch.columns[self._plan.order[0]]
+            order = in_order_type(stretch.columns[self._plan.order[0]], self._plan)
             self._first_values.append(order.take(pa.array(cuts[:-1])))
             self._last_values.append(order.take(pa.array(cuts[1:] - 1)))
 

@@ -34,6 +34,7 @@ class KeyRows:
         starts, stops: of each key, the first row and the one behind the last.
         fresh: of each key, the first row that is new.
         ledger: what is kept of each key beside its rows; null where there is nothing.
+        time_type: the type whose ticks times are told in, None for that of the order column.
     """
 
     columns: Mapping[str, pa.Array]
@@ -43,6 +44,7 @@ class KeyRows:
     stops: Array
     fresh: Array
     ledger: Mapping[str, pa.Array]
+    time_type: pa.DataType | None = None
 
     @property
     def size(self) -> int:
@@ -63,7 +65,8 @@ class KeyRows:
     def times(self) -> Array:
         """When each event was, in ticks."""
         assert self.order is not None
-        return arrow.times(self.columns[self.order])
+        order = self.columns[self.order]
+        return arrow.times(order if self.time_type is None else order.cast(self.time_type))
 
     @cached_property
     def last_times(self) -> Array:
@@ -110,6 +113,7 @@ class KeyRows:
             stops,
             starts + old[keys],
             {name: column.take(key_indices) for name, column in self.ledger.items()},
+            self.time_type,
         )
         return part, rows, keys
 

@@ -35,7 +35,7 @@ from windrow.runtime import columns as arrow
 from windrow.runtime import edges
 from windrow.runtime.answering import CompiledWindow, SliceKernels, answered_table, times_to_arrow
 from windrow.runtime.features import Features
-from windrow.runtime.slide import in_order_type
+from windrow.runtime.slide import in_order_type, in_own_type
 from windrow.runtime.stream.description import arranged
 from windrow.runtime.stream.forest import Held, MapForest
 from windrow.runtime.stream.maps import SLICE, Maps, has_partials_of_numbers
@@ -70,7 +70,7 @@ class StreamSlide(StreamQuery):
         groups: list[Group] = []
         if periods:
             features = Features(plan.features, nullable)
-            maps = Maps(plan.key, types, features)
+            maps = Maps(plan.key, column_types(plan, plan.columns), features)
             names = list(periods)
             groups += [
                 _Periodic(number, plan, features, maps, shared, [names[q] for q in shared.queries])
@@ -144,7 +144,8 @@ class _Periodic(Group):
         cells = self.maps.empty
         if columns is not None:
             slices = self.slices.slice_of(times(columns))
-            cells = self.maps.of_events(columns, self._plan.order, slices)
+            read = in_own_type(columns, self._plan)
+            cells = self.maps.of_events(read, self._plan.order, slices)
         answers = []
         front = state.front
         for place, (name, window) in enumerate(zip(self.names, self._windows, strict=True)):

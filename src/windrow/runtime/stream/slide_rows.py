@@ -17,10 +17,10 @@ from windrow.runtime.answering import SliceKernels, changes
 from windrow.runtime.extents import Extents
 from windrow.runtime.features import Features
 from windrow.runtime.runs import NEVER
-from windrow.runtime.slide import Rows, Run
+from windrow.runtime.slide import Rows, Run, in_own_type
 from windrow.runtime.stream.kept_rows import Layout, Needed, Part
 from windrow.runtime.stream.key_rows import KeyRows
-from windrow.runtime.stream.query import Array
+from windrow.runtime.stream.query import Array, column_types
 from windrow.runtime.stream.ripening import Ripe, ripening
 from windrow.runtime.stream.rows_group import RowsGroup, Span, entered
 from windrow.windows import DeltaWindow
@@ -50,7 +50,8 @@ class SlideRows(RowsGroup):
         self._features = Features(plan.features, nullable)
         self._kernels = SliceKernels(self._features, plan, names)
         tick = arrow.nanoseconds_per_tick(plan.order_type)
-        schema = pa.schema([(name, types[name]) for name in plan.read_by_row])
+        read = column_types(plan, plan.read_by_row)
+        schema = pa.schema(list(read.items()))
         found = {
             name: ripening(place, name, plan.windows[name], tick, schema, nullable)
             for place, name in enumerate(names)
@@ -76,7 +77,12 @@ class SlideRows(RowsGroup):
 
     def answer(self, part: Part, span: Span) -> tuple[list[pa.Table], Needed]:
         """The answers that became final."""
-        rows, tables = part.rows, []
+        rows = replace(
+            part.rows,
+            columns=in_own_type(part.rows.columns, self._plan),
+            time_type=self._plan.order_type,
+        )
+        tables = []
         ledger: dict[str, pa.Array] = {}
         answered = self._answered(rows, span)
         for name, (table, keys, ripe) in answered.items():
