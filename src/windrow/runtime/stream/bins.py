@@ -9,7 +9,6 @@ it is rewritten. So a batch of few keys reads and writes few rows, and one of ma
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 from typing import Any, NamedTuple
@@ -19,7 +18,8 @@ import pyarrow as pa
 
 from windrow.runtime import edges
 from windrow.runtime.runs import NEVER
-from windrow.runtime.sorting import arrange, float_ranks
+from windrow.runtime.sorting import arrange
+from windrow.runtime.stream.key_hashes import hashes_of
 from windrow.runtime.stream.state import (
     BINS,
     NONE,
@@ -158,26 +158,3 @@ class Bins(list[Bin]):
 def _read(content: bytes) -> Iterator[Bin]:
     numbers, width = integers_of(content), len(fields(Bin))
     return (Bin(*numbers[begin : begin + width]) for begin in range(0, len(numbers), width))
-
-
-def hashes_of(keys: Sequence[pa.Array], size: int) -> Array:
-    """A number for each key, the same in every process; equal keys have equal numbers."""
-    mixed = np.zeros(size, np.uint64)
-    for column in keys:
-        mixed = (mixed ^ _numbers(column)) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    return mixed
-
-
-def _numbers(column: pa.Array) -> Array:
-    data_type = column.type
-    if pa.types.is_floating(data_type):
-        return float_ranks(column).view(np.uint64)
-    if pa.types.is_temporal(data_type) and not pa.types.is_interval(data_type):
-        column = column.view(pa.int64() if data_type.bit_width == 64 else pa.int32())
-    if pa.types.is_boolean(data_type) or pa.types.is_signed_integer(column.type):
-        # A null and what stands in for it may share a bin.
-        numbers = column.cast(pa.int64()).fill_null(0)
-        return numbers.to_numpy(zero_copy_only=False).view(np.uint64)  # type: ignore[no-any-return]
-    written = (repr(value).encode() for value in column.to_pylist())
-    return np.fromiter(map(zlib.crc32, written), np.uint64, len(column))

@@ -19,8 +19,9 @@ import pyarrow as pa
 from windrow.runtime import edges
 from windrow.runtime.runs import NEVER
 from windrow.runtime.sorting import arrange
-from windrow.runtime.stream.bins import Bins, hashes_of
+from windrow.runtime.stream.bins import Bins
 from windrow.runtime.stream.kept_rows import Layout, empty
+from windrow.runtime.stream.key_hashes import hashes_of
 from windrow.runtime.stream.maps import SLICE, Maps
 from windrow.runtime.stream.state import (
     LEDGER,

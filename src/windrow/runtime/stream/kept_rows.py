@@ -26,7 +26,8 @@ import pyarrow as pa
 
 from windrow.runtime.runs import NEVER
 from windrow.runtime.sorting import arrange
-from windrow.runtime.stream.bins import Bins, hashes_of
+from windrow.runtime.stream.bins import Bins
+from windrow.runtime.stream.key_hashes import hashes_of
 from windrow.runtime.stream.key_rows import KeyRows
 from windrow.runtime.stream.state import (
     KEY,
