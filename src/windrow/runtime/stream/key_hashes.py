@@ -1,8 +1,8 @@
 """Hashes of keys: a number of 64 bits for each key, the same in every process and every version.
 
 Equal keys have equal hashes, however their columns are stored: as strings, large strings, views or
-dictionaries. A text is hashed by its bytes of UTF-8. Bins of state are told by these hashes: if they
-change, so must the layout of state.
+dictionaries. A text is hashed by its bytes of UTF-8. Bins of state are told by these hashes: if
+they change, so must the layout of state.
 """
 
 from __future__ import annotations
