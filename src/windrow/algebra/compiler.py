@@ -220,11 +220,21 @@ def _compile_loop(function: Function, arguments: tuple[Any, ...]) -> Function:
 
 
 class Inliner:
-    """Compiles functions so that LLVM inlines them, and the plain functions that they call."""
+    """Compiles functions so that LLVM inlines them, and the plain functions that they call.
+
+    Only kernels call them, so they get no wrappers for calls from Python and C. numba never gives
+    back what it compiled: wrappers take 16 of the 24 MiB that compiling a kernel leaves behind, and
+    half of the time (`docs/decisions.md`).
+    """
 
     def __init__(self, **options: Any) -> None:
         """Options are those of `numba.njit`."""
-        self.options = {"forceinline": True, **options}
+        self.options = {
+            "forceinline": True,
+            "no_cpython_wrapper": True,
+            "no_cfunc_wrapper": True,
+            **options,
+        }
         self._done: dict[types.FunctionType, Any] = {}
 
     def __call__(self, function: types.FunctionType) -> Any:
