@@ -345,7 +345,9 @@ def rate(rows: Rows) -> Any:
         return (newest - oldest) / elapsed
     found = (exactly(newest) - exactly(oldest)) / exactly(elapsed)
     largest = Fraction(sys.float_info.max)
-    return float(found) if abs(found) <= largest else math.copysign(math.inf, found)
+    if abs(found) > largest:
+        return math.inf if found > 0 else -math.inf
+    return float(found)
 
 
 def increasing_run(rows: Rows) -> Any:
