@@ -60,11 +60,11 @@ def test_what_it_answers(aggregation, kinds, data):
     found = subject.answer(inputs)
     if found is not None and kinds[0] is not Kind.ANY and aggregation.inputs[0].carried:
         found = values[found]  # a position stands for the value at it
-    assert agree(comparable(found, kinds[0], aggregation), expected)
+    assert agree(comparable(found, subject), expected)
 
 
 def as_values(subject: Subject, found: Any, rows: list[Any]) -> Any:
-    """The members of a struct, which kernels give as positions of rows and as ticks."""
+    """The members of a struct, which are positions of rows and ticks."""
     members = subject.monoid.members
     if found is None or not members or subject.kinds[0] is Kind.ANY:
         return found
@@ -72,7 +72,7 @@ def as_values(subject: Subject, found: Any, rows: list[Any]) -> Any:
     for place, member in enumerate(members):
         if member.carried is not None:
             values[place] = rows[found[place]][member.carried]
-        elif subject.monoid.is_numeric and subject.kinds[1] is Kind.TEMPORAL:
+        elif subject.kinds[1] is Kind.TEMPORAL:
             if member.name in ("start", "end"):
                 values[place] = EPOCH + timedelta(microseconds=int(found[place]))
             elif member.name == "duration":
@@ -94,15 +94,12 @@ def exceeds_64_bits(subject: Subject, expected: Any) -> bool:
     return whole and checked and not -(2**63) <= expected < 2**63
 
 
-def comparable(found: Any, kind: Kind, aggregation: Aggregation) -> Any:
-    """Times inside a kernel are microseconds; what looks at them gives microseconds back."""
-    if kind is Kind.TEMPORAL and aggregation.name in ("min", "max"):
-        return EPOCH + timedelta(microseconds=int(found))
-    if kind is Kind.TEMPORAL and aggregation.name in ("top_3", "bottom_2"):
-        return [EPOCH + timedelta(microseconds=ticks) for ticks in found]
-    if kind is Kind.TEMPORAL and aggregation.name in ("value_range", "change"):
-        return timedelta(microseconds=int(found))
-    return found
+def comparable(found: Any, subject: Subject) -> Any:
+    """Times are microseconds; what looks at them gives microseconds back."""
+    if subject.kinds != (Kind.TEMPORAL,) or subject.aggregation.inputs[0].carried:
+        return found
+    ticks = found.item() if isinstance(found, np.generic) else found
+    return pa.array([ticks], subject.monoid.output((pa.timestamp("us"),)))[0].as_py()
 
 
 # Overflow ---------------------------------------------------------------------------------------

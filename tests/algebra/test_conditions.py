@@ -1,6 +1,7 @@
 """Conditions as text: what they are true of, and what is refused."""
 
 import datetime as dt
+import pickle
 from decimal import Decimal
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
-from windrow.algebra.conditions import parse
+from windrow.algebra.condition_text import parse
 
 TABLE = pa.table(
     {
@@ -53,6 +54,8 @@ def by_duckdb(text: str, table: pa.Table = TABLE) -> list[int]:
         "price = 2", "n = 1 or n = 2 and x is null", "(n = 1 or n = 2) and x is null",
         "not (n = 1 or ok)", "not not ok", "n = null_safe".replace("null_safe", "4"),
         "ts > '2024-05-03'", "ts <= '2024-05-02 00:00:00'", "day = '2024-05-04'",
+        f"n < {9 * 10**30}", f"x > -{10**25}", f"n in (1, {2**70})", f"price < {2**64}",
+        f"n > {-2**63}", f"n between {-10**20} and {10**20}", f"n = {2**63} or n = 2",
         "day in ('2024-05-04', '2024-05-05')", '"two words" >= 4', "n is null or not n > 1",
     ],
 )  # fmt: skip
@@ -84,6 +87,18 @@ def test_any_condition_is_true_of_what_sql_says(text):
     assert true_of(text) == by_duckdb(text)
 
 
+@pytest.mark.parametrize("joined", [" or ", " and "])
+def test_chains_of_any_length_and_any_number_of_nots(joined):
+    condition = joined.join([*["n = 2"] * 3000, *["not " * 2000 + "not n <> 2"]])
+    assert true_of(condition) == [1]
+    measure = wr.sum("n")
+    for _ in range(300):
+        measure = measure.where("n = 2").where(condition)
+    found = wr.over(TABLE, windows=wr.rows(9), aggs=pickle.loads(pickle.dumps(measure)))
+    assert found["sum_n"].to_pylist() == [None, 2, 2, 2, 2]
+    assert true_of(50 * "(" + condition + 50 * ")") == [1]
+
+
 def test_times_of_a_zone_are_compared_in_it():
     zoned = pa.table({"ts": TABLE["ts"].cast(pa.timestamp("us", "Europe/Berlin"))})
     # Midnight in Berlin is two hours before midnight UTC.
@@ -107,6 +122,8 @@ def test_backquotes_and_case_of_keywords():
         ("n in (x)", "only literals may be listed after 'in'"),
         ("n not 3", "'in' or 'between' is missing"),
         ("n = - x", "a number is missing before 'x'"),
+        ("n = " + 5000 * "9", "a number has more than 76 digits; write it as a float, as 1e80, in"),
+        (3000 * "(" + "ok" + 3000 * ")", "parentheses are nested more than 50 deep"),
     ],
 )
 def test_what_is_no_condition_is_refused_when_it_is_written(text, message):

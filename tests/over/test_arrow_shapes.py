@@ -45,6 +45,9 @@ SHAPES: dict[str, Callable[[], Any]] = {
     "Polars with categories": lambda: pl.from_arrow(TABLE).with_columns(
         pl.col("user", "shop").cast(pl.Categorical)
     ),
+    "dictionaries": lambda: pa.table(
+        {name: TABLE[name].dictionary_encode() for name in TABLE.schema.names}
+    ),
     "DuckDB": lambda: duckdb.connect().from_arrow(TABLE),
 }
 
@@ -106,3 +109,52 @@ def test_columns_that_are_not_used_may_be_of_any_type_and_share_a_name() -> None
     answer = wr.over(table, windows=wr.rows(2), aggs=wr.sum("x"))
     assert answer.column_names == ["x", "twice", "twice", "sum_x"]
     assert answer["sum_x"].to_pylist() == [1, 3]
+
+
+NESTED = [{"name": "p", "tags": ["a", "b"]}, {"name": "q", "tags": []}, None]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: pl.DataFrame({"t": [3, 1, 2], "s": NESTED}),
+        lambda: pa.table({"t": [3, 1, 2], "s": NESTED}),
+    ],
+    ids=["Polars", "Arrow"],
+)
+def test_views_in_lists_and_structs_are_taken(made: Callable[[], Any]) -> None:
+    """Polars keeps strings in views, for which Arrow has no kernel to take rows by."""
+    aggs = [wr.first("s"), wr.collect("s"), wr.arg_max("t", "s"), wr.nth("s", 2), wr.count("s")]
+    found = wr.over(made(), key="s", order="t", windows=wr.rows(2), aggs=aggs).to_pylist()
+    together = wr.over(made(), order="t", windows=wr.rows(2), aggs=aggs).to_pylist()
+    p, q, _ = NESTED
+    assert [row["first_s"] for row in found] == NESTED
+    assert [row["first_s"] for row in together] == [p, q, q]
+    assert [row["collect_s"] for row in together] == [[p], [q], [q]]
+    assert [row["arg_max_t_s"] for row in together] == [p, q, None]
+    assert [row["nth_2_s"] for row in together] == [None, None, None]
+
+
+@pytest.mark.parametrize(
+    "data_type",
+    [
+        pa.dictionary(pa.int32(), pa.timestamp("s")),
+        pa.run_end_encoded(pa.int32(), pa.timestamp("s")),
+        pa.timestamp("s"),
+    ],
+    ids=str,
+)
+def test_a_reader_of_no_batches_has_no_answers(data_type: pa.DataType) -> None:
+    def reader() -> pa.RecordBatchReader:
+        schema = pa.schema({"t": data_type, "x": pa.float64()})
+        return pa.RecordBatchReader.from_batches(schema, [])
+
+    aggs = [wr.max("x"), wr.first("t"), wr.m4("x", "t")]
+    answers = [
+        wr.over(reader(), order="t", windows=wr.time("1 second"), aggs=aggs),
+        wr.over(reader(), key="t", order="t", windows=wr.rows(2), aggs=aggs),
+        wr.slide(reader(), order="t", windows=wr.time("2 seconds", every="1 second"), aggs=aggs),
+    ]
+    for found in answers:
+        assert len(found) == 0
+        assert found.schema.field("first_t").type == pa.timestamp("s")

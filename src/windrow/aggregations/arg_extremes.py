@@ -18,7 +18,7 @@ from windrow.errors import InvalidArgument
 
 VALUE_AND_CARRIED = (Input("value", ORDERABLE), Input("at", carried=True))
 #: a function may take what has no order itself
-KEYED = (Input("value", ANYTHING), Input("at", carried=True))
+KEYED = (Input("value", ANYTHING, as_python=True), Input("at", carried=True))
 
 _serial = itertools.count()
 

@@ -124,16 +124,21 @@ def rise_of_integers(partial: Any) -> Any:
     return float(partial[1] - partial[0])
 
 
+def rise_of_values(partial: Any) -> Any:
+    """The newest less the oldest of Python values, as a float."""
+    return float(difference(partial[0], partial[1]))
+
+
 def rate_of_values(partial: Any) -> Any:
     """The change of Python values per second."""
     elapsed = seconds_of(partial[3] - partial[2])
-    return float(difference(partial[0], partial[1])) / float(elapsed)
+    return rise_of_values(partial) / float(elapsed)
 
 
 def _rate_for(kinds: tuple[Kind, ...], seconds_per_tick: float = 1e-6) -> Monoid:
-    is_float = kinds[0] is Kind.FLOAT
+    is_float, python = kinds[0] is Kind.FLOAT, kinds[1] is Kind.ANY
     compiled = kinds[0].is_compiled and kinds[1].is_compiled
-    rise = change_of_floats if is_float else rise_of_integers
+    rise = change_of_floats if is_float else rise_of_integers if compiled else rise_of_values
     unit = seconds_per_tick
 
     def rate_of(partial: Any) -> Any:
@@ -146,7 +151,7 @@ def _rate_for(kinds: tuple[Kind, ...], seconds_per_tick: float = 1e-6) -> Monoid
         identity=(nothing, nothing, 0, 0, 0),
         lift=lift_timed_ends,
         combine=outermost_timed,
-        lower=rate_of if compiled else rate_of_values,
+        lower=rate_of_values if python else rate_of,
         defined=takes_time,
         one_is_enough=False,
         traits=Traits(exact=True),

@@ -108,7 +108,7 @@ def _by_time(half_life: Any) -> Aggregation:
         return Monoid(
             identity=(0.0, 0.0, 0),
             lift=lift_timed,
-            combine=decay_by_ticks if compiled else decay_by_values,
+            combine=decay_by_values if kinds[1] is Kind.ANY else decay_by_ticks,
             lower=weighted_mean_of,
             defined=has_weight,
             traits=Traits(commutative=True),

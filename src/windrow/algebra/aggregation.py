@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.algebra.conditions import Condition, parse
+from windrow.algebra.condition_text import parse
+from windrow.algebra.conditions import Condition
 from windrow.algebra.durations import nanoseconds, words
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind, seconds_per_tick
@@ -41,6 +42,8 @@ class Input:
         digest: what a kernel reads in the place of the values, such as their hashes. With it,
             values of every kind that it accepts are numbers inside a kernel.
         unknown: the input may be null in events that count all the same.
+        as_python: times come to plain Python as it has them, and not as the whole ticks that
+            kernels read: to a user's functions, and where Python's values are hashed.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Input:
     optional: bool = False
     digest: Digest | None = None
     unknown: bool = False
+    as_python: bool = False
 
     def is_number(self, kind: Kind) -> bool:
         """Whether values of a kind are 64-bit numbers inside a kernel."""

@@ -1,18 +1,17 @@
 """Conditions on rows, as text: `status = 'ok' and not (amount is null or region in ('eu', 'us'))`.
 
 A small part of SQL's language of conditions: comparisons, `and`, `or`, `not`, `is null`, `in`,
-`between`, columns and literals. Text is parsed when a measure is made, and evaluated on whole
-columns by Arrow, with SQL's logic: what is unknown because of a null is neither true nor false, and
-only what is true counts.
+`between`, columns and literals. Text is parsed when a measure is made (see `condition_text`), and
+evaluated on whole columns by Arrow, with SQL's logic: what is unknown because of a null is neither
+true nor false, and only what is true counts.
 """
 
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,7 +21,7 @@ from windrow.errors import InvalidArgument
 
 Columns = Mapping[str, pa.Array]
 
-_COMPARISONS = {
+COMPARISONS = {
     "=": "equal", "==": "equal", "!=": "not_equal", "<>": "not_equal",
     "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal",
 }  # fmt: skip
@@ -75,6 +74,33 @@ class Call:
         """The function of the operands' values."""
         values = _of_one_kind([each.evaluate(columns) for each in self.operands])
         return pc.call_function(self.function, values)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Conditions joined by one of `and_kleene` and `or_kleene`, however many there are."""
+
+    function: str
+    operands: tuple[Any, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        return tuple(dict.fromkeys(name for each in self.operands for name in each.columns))
+
+    def evaluate(self, columns: Columns) -> Any:
+        """Each joined with those before it."""
+        found = (each.evaluate(columns) for each in self.operands)
+        return functools.reduce(lambda *pair: pc.call_function(self.function, list(pair)), found)
+
+
+def joined(function: str, operands: list[Any]) -> Any:
+    """A chain of conditions; the operands of chains of the same kind become its own."""
+    flat: list[Any] = []
+    for each in operands:
+        same = isinstance(each, Chain) and each.function == function
+        flat += each.operands if same else [each]
+    return flat[0] if len(flat) == 1 else Chain(function, tuple(flat))
 
 
 @dataclass(frozen=True)
@@ -164,7 +190,7 @@ class Condition:
 
     def __and__(self, other: Condition) -> Condition:
         text = f"({self.text}) and ({other.text})"
-        return Condition(text, Call("and_kleene", (self.root, other.root)))
+        return Condition(text, joined("and_kleene", [self.root, other.root]))
 
     def __str__(self) -> str:
         return self.text
@@ -175,163 +201,12 @@ def _guesses(node: Any, like: pa.DataType | None = None) -> Iterator[tuple[str, 
         yield node.name, like or pa.bool_()
     elif isinstance(node, In):
         yield from _guesses(node.operand, pa.scalar(node.values[0]).type)
+    elif isinstance(node, Chain):
+        for operand in node.operands:
+            yield from _guesses(operand)
     elif isinstance(node, Call):
         literals = [each.value for each in node.operands if isinstance(each, Literal)]
-        compared = node.function in (*_COMPARISONS.values(), "is_null")
+        compared = node.function in (*COMPARISONS.values(), "is_null")
         beside = pa.scalar(literals[0]).type if literals else pa.float64() if compared else None
         for operand in node.operands:
             yield from _guesses(operand, beside)
-
-
-# From text --------------------------------------------------------------------------------------
-
-_TOKEN = re.compile(
-    r"""\s*(?:
-        (?P<number>\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)
-      | (?P<string>'(?:[^']|'')*')
-      | (?P<quoted>"[^"]+"|`[^`]+`)
-      | (?P<word>[^\W\d]\w*)
-      | (?P<sign><=|>=|<>|!=|==|[=<>(),-])
-    )""",
-    re.VERBOSE,
-)
-_WORDS = {"and", "or", "not", "is", "null", "in", "between", "true", "false"}
-
-
-@functools.cache
-def parse(text: str) -> Condition:
-    """The condition that a text says.
-
-    >>> parse("status = 'ok' and amount > 3").columns
-    ('status', 'amount')
-    """
-    return Condition(text, _Parser(text).parse())
-
-
-class _Parser:
-    """Recursive descent: a method for each rule of the grammar, which takes what it reads."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._tokens = list(self._read())
-        self._next = 0
-
-    def _read(self) -> Iterator[tuple[str, str]]:
-        position, end = 0, len(self._text.rstrip())
-        while position < end:
-            token = _TOKEN.match(self._text, position)
-            if token is None:
-                self._fail(f"{self._text[position:].strip()[:1]!r} is not understood")
-            kind = str(token.lastgroup)
-            found = token[kind]
-            if kind == "word" and found.lower() in _WORDS:
-                kind, found = "keyword", found.lower()
-            yield kind, found
-            position = token.end()
-
-    def _fail(self, reason: str) -> NoReturn:
-        raise InvalidArgument(
-            f"where: {reason} in {self._text!r}; write conditions such as \"status = 'ok' and "
-            'amount > 3", "region in (\'eu\', \'us\')" or "amount is not null"'
-        )
-
-    def _peek(self) -> tuple[str, str]:
-        return self._tokens[self._next] if self._next < len(self._tokens) else ("end", "the end")
-
-    def _take(self, *wanted: str) -> str | None:
-        """The next token if it is one of these signs or keywords."""
-        kind, found = self._peek()
-        if kind in ("sign", "keyword") and found in wanted:
-            self._next += 1
-            return found
-        return None
-
-    def _expect(self, wanted: str) -> None:
-        if self._take(wanted) is None:
-            self._fail(f"{wanted!r} is missing before {self._peek()[1]!r}")
-
-    def parse(self) -> Any:
-        condition = self._either()
-        if self._peek()[0] != "end":
-            self._fail(f"{self._peek()[1]!r} is one too many")
-        return condition
-
-    def _either(self) -> Any:
-        condition = self._both()
-        while self._take("or"):
-            condition = Call("or_kleene", (condition, self._both()))
-        return condition
-
-    def _both(self) -> Any:
-        condition = self._negated()
-        while self._take("and"):
-            condition = Call("and_kleene", (condition, self._negated()))
-        return condition
-
-    def _negated(self) -> Any:
-        if self._take("not"):
-            return Call("invert", (self._negated(),))
-        return self._predicate()
-
-    def _predicate(self) -> Any:
-        if self._take("("):
-            condition = self._either()
-            self._expect(")")
-            return condition
-        operand = self._operand()
-        sign = self._take(*_COMPARISONS)
-        if sign is not None:
-            return Call(_COMPARISONS[sign], (operand, self._operand()))
-        if self._take("is"):
-            negated = self._take("not")
-            self._expect("null")
-            return _perhaps_not(negated, Call("is_null", (operand,)))
-        negated = self._take("not")
-        if self._take("in"):
-            return _perhaps_not(negated, In(operand, self._literals()))
-        if self._take("between"):
-            low = Call("greater_equal", (operand, self._operand()))
-            self._expect("and")
-            high = Call("less_equal", (operand, self._operand()))
-            return _perhaps_not(negated, Call("and_kleene", (low, high)))
-        if negated:
-            self._fail(f"'in' or 'between' is missing before {self._peek()[1]!r}")
-        return operand
-
-    def _literals(self) -> tuple[Any, ...]:
-        self._expect("(")
-        values = [self._literal()]
-        while self._take(","):
-            values.append(self._literal())
-        self._expect(")")
-        return tuple(values)
-
-    def _literal(self) -> Any:
-        operand = self._operand()
-        if not isinstance(operand, Literal):
-            self._fail("only literals may be listed after 'in'")
-        return operand.value
-
-    def _operand(self) -> Any:
-        negative = self._take("-") is not None
-        kind, found = self._peek()
-        if kind == "number":
-            self._next += 1
-            value = float(found) if re.search("[.eE]", found) else int(found)
-            return Literal(-value if negative else value)
-        if negative:
-            self._fail(f"a number is missing before {found!r}")
-        if kind == "string":
-            self._next += 1
-            return Literal(found[1:-1].replace("''", "'"))
-        if kind in ("word", "quoted"):
-            self._next += 1
-            return Column(found.strip('"`'))
-        truth = self._take("true", "false")
-        if truth is None:
-            self._fail(f"a column or a value is missing before {found!r}")
-        return Literal(truth == "true")
-
-
-def _perhaps_not(negated: str | None, condition: Any) -> Any:
-    return Call("invert", (condition,)) if negated else condition

@@ -106,7 +106,7 @@ def aggregation(
         example=example,
     )
     definition.check()
-    inputs = tuple(Input(role, ANYTHING) for role in definition.roles)
+    inputs = tuple(Input(role, ANYTHING, as_python=True) for role in definition.roles)
     return Aggregation(
         name, inputs, definition.monoid_for, equal, summary=_summary(lower or combine), custom=True
     )

@@ -11,6 +11,8 @@ import functools
 import math
 from typing import Any
 
+import pyarrow as pa
+
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
@@ -18,8 +20,8 @@ from windrow.algebra.monoid import Monoid, Traits
 from windrow.algebra.nullable import skipping_nulls
 from windrow.errors import InvalidArgument
 
-#: kinds whose monoids take Python values as they take a kernel's
-_NUMBERS = (Kind.BOOLEAN, Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL)
+#: kinds of which plain Python has what kernels have: numbers, and times in ticks
+_NUMBERS = (Kind.BOOLEAN, Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL, Kind.TEMPORAL)
 
 
 def lift_distinct(value: Any) -> Any:
@@ -32,6 +34,15 @@ def join_distinct(older: Any, newer: Any) -> Any:
     return older | newer
 
 
+def truth_values(found: Any, data_type: pa.DataType) -> Any:
+    """What a kernel's functions, which know no truth values, answer in the place of some."""
+    if pa.types.is_boolean(data_type) and found is not None:
+        return bool(found)
+    if pa.types.is_list(data_type) and found is not None:
+        return [truth_values(each, data_type.value_type) for each in found]
+    return found
+
+
 @functools.cache
 def over_distinct(aggregation: Aggregation) -> Aggregation:
     """The aggregation of the different values of one column."""
@@ -42,15 +53,21 @@ def over_distinct(aggregation: Aggregation) -> Aggregation:
             f"sum, and {aggregation.name} is none"
         )
 
+    # Digests are made of whole columns, or of Python's values one by one.
+    as_python = entry.as_python or entry.digest is not None
+
     def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
-        computed = aggregation.monoid_for(kinds if kinds[0] in _NUMBERS else (Kind.ANY,))
+        in_numbers = kinds[0] in _NUMBERS and not as_python
+        computed = aggregation.monoid_for(kinds if in_numbers else (Kind.ANY,))
         one_by_one = skipping_nulls(computed, ())
+        of_truth = kinds[0] is Kind.BOOLEAN and computed.is_numeric
 
         def lower(partial: Any) -> Any:
             total = one_by_one.identity()
-            for value in partial:
+            for value in map(int, partial) if of_truth else partial:
                 total = one_by_one.combine(total, one_by_one.lift(value))
-            return one_by_one.lower(total)
+            found = one_by_one.lower(total)
+            return truth_values(found, computed.output((pa.bool_(),))) if of_truth else found
 
         counts = computed.defined is not None and computed.defined(computed.identity)
         return Monoid(
@@ -66,7 +83,7 @@ def over_distinct(aggregation: Aggregation) -> Aggregation:
 
     return Aggregation(
         f"{aggregation.name}_distinct",
-        (type(entry)(entry.name, entry.accepts - {Kind.NESTED}),),
+        (type(entry)(entry.name, entry.accepts - {Kind.NESTED}, as_python=as_python),),
         monoid_for,
         same,
         f"{aggregation.summary}, over different values",

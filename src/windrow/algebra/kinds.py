@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
@@ -65,7 +66,7 @@ def plain_type(data_type: pa.DataType) -> pa.DataType:
     """The type of a column's values once they are laid out plainly, one after the other.
 
     Dictionaries and runs are ways to store values, extensions are names for what is stored, and
-    for views Arrow has no kernels to sort or take by.
+    for views, in lists and structs too, Arrow has no kernels to sort or take by.
     """
     types = pa.types
     if isinstance(data_type, pa.BaseExtensionType):
@@ -76,7 +77,49 @@ def plain_type(data_type: pa.DataType) -> pa.DataType:
         return pa.large_string()
     if types.is_binary_view(data_type):
         return pa.large_binary()
+    return _each_member(data_type, _without_views)
+
+
+def _without_views(data_type: pa.DataType) -> pa.DataType:
+    if pa.types.is_string_view(data_type) or pa.types.is_binary_view(data_type):
+        return plain_type(data_type)
+    return _each_member(data_type, _without_views)
+
+
+def in_ticks(data_type: pa.DataType) -> pa.DataType:
+    """The type of the same column with whole ticks in the place of times, in members too.
+
+    Python has no times before the year 1 or after 9999, and none of nanoseconds.
+    """
+    if _is_instant_or_span(data_type):
+        return pa.int64() if data_type.bit_width == 64 else pa.int32()
+    return _each_member(data_type, in_ticks)
+
+
+def _each_member(
+    data_type: pa.DataType, changed: Callable[[pa.DataType], pa.DataType]
+) -> pa.DataType:
+    """A nested type with others for its members; any other type as it is."""
+    types = pa.types
+    if types.is_list(data_type):
+        return pa.list_(_member(data_type.value_field, changed))
+    if types.is_large_list(data_type):
+        return pa.large_list(_member(data_type.value_field, changed))
+    if types.is_fixed_size_list(data_type):
+        return pa.list_(_member(data_type.value_field, changed), data_type.list_size)
+    if types.is_struct(data_type):
+        return pa.struct([_member(field, changed) for field in data_type])
+    if types.is_map(data_type):
+        return pa.map_(
+            _member(data_type.key_field, changed),
+            _member(data_type.item_field, changed),
+            data_type.keys_sorted,
+        )
     return data_type
+
+
+def _member(field: pa.Field, changed: Callable[[pa.DataType], pa.DataType]) -> pa.Field:
+    return field.with_type(changed(field.type))
 
 
 def _is_instant_or_span(data_type: pa.DataType) -> bool:

@@ -26,7 +26,7 @@ class Slot:
     """One array that kernels read: the values of a column, or the positions of its rows.
 
     `before` is what numpy does to the values first, `digest` what makes numbers of any column.
-    Or it is a `condition`, true where it is valid.
+    Or it is a `condition`, true where it is valid. `as_python` is for plain Python: see `Input`.
     """
 
     column: str
@@ -34,6 +34,7 @@ class Slot:
     before: np.ufunc | None = None
     digest: Digest | None = None
     condition: Condition | None = None
+    as_python: bool = False
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -119,6 +120,7 @@ def _slots(feature: Feature) -> Sequence[Slot]:
             entry.carried,
             blockwise.before if blockwise and index == 0 else None,
             entry.digest if feature.compiled else None,
+            as_python=entry.as_python and not feature.compiled,
         )
         for index, (column, entry) in enumerate(
             zip(feature.columns, feature.aggregation.inputs, strict=False)

@@ -139,6 +139,7 @@ def resolve_over(
     wish: Wish,
 ) -> OverPlan:
     """Check the arguments of `over` against a schema."""
+    schema = plain_schema(schema)
     named_windows = named(windows)
     key_columns = columns_named(schema, "key", key)
     order_columns = columns_named(schema, "order", order)
@@ -161,6 +162,12 @@ def resolve_over(
     return OverPlan(
         key_columns, order_columns, named_windows, tuple(features), outputs, wish, schema
     )
+
+
+def plain_schema(schema: pa.Schema) -> pa.Schema:
+    """The schema of the same columns once they are laid out plainly (see `plain_type`)."""
+    fields = [field.with_type(plain_type(field.type)) for field in schema]
+    return pa.schema(fields, schema.metadata)
 
 
 def _require_no_trigger(name: str, window: Window) -> None:

@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from windrow.algebra.aggregation import Measure
 from windrow.algebra.durations import NANOSECONDS
-from windrow.algebra.kinds import plain_type
 from windrow.errors import InvalidArgument
 from windrow.planning import costs
 from windrow.planning.choose import Wish
@@ -23,6 +22,7 @@ from windrow.planning.resolve import (
     features_of,
     measures_of,
     measures_time,
+    plain_schema,
     require_measure,
     require_sortable,
 )
@@ -134,7 +134,7 @@ class SlidePlan:
     def output_schema(self) -> pa.Schema:
         """The columns of the answers."""
         several = [pa.field(NAME, pa.string())] if len(self.windows) > 1 else []
-        keys = [pa.field(name, plain_type(self.schema.field(name).type)) for name in self.key]
+        keys = [pa.field(name, self.schema.field(name).type) for name in self.key]
         bounds = [pa.field(name, self.order_type) for name in (START, END)]
         answers = [pa.field(name, self.features[place].type) for name, place in self.outputs]
         return pa.schema([*several, *keys, *bounds, *answers])
@@ -156,6 +156,7 @@ def resolve_slide(
     changes_only: bool,
 ) -> SlidePlan:
     """Check the arguments of `slide` against a schema."""
+    schema = plain_schema(schema)
     named_windows = named(windows)
     key_columns = columns_named(schema, "key", key)
     order_columns = columns_named(schema, "order", order)
@@ -179,7 +180,7 @@ def resolve_slide(
         wish,
         schema,
         changes_only,
-        _order_type(plain_type(schema.field(order_columns[0]).type), named_windows.values()),
+        _order_type(schema.field(order_columns[0]).type, named_windows.values()),
     )
 
 

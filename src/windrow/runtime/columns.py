@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow.algebra.kinds import Kind, plain_type
+from windrow.algebra.kinds import Kind, in_ticks, plain_type
 from windrow.errors import AggregateOverflow, InvalidAggregation, InvalidArgument
 
 Array = np.ndarray[Any, Any]
@@ -19,6 +19,8 @@ _NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 def whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     """A column in one piece."""
     if isinstance(column, pa.ChunkedArray):
+        if not column.num_chunks:  # of no chunks, Arrow makes no array of every type
+            return pa.array([], plain_type(column.type))
         column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
         if isinstance(column, pa.ChunkedArray):  # combine_chunks keeps what one array cannot hold
             raise InvalidArgument("data: a column is too large for one array; use large strings")
@@ -56,6 +58,24 @@ def values(column: pa.Array) -> Array:
         return read_only(np.empty(0, dtype))
     buffer = column.buffers()[1]
     return read_only(np.frombuffer(buffer, dtype, len(column), column.offset * 8))
+
+
+def python_values(column: pa.Array, name: str, as_python: bool) -> list[Any]:
+    """The values of the column of that name for plain Python; times as whole ticks, or Python's."""
+    ticks = in_ticks(column.type)
+    if ticks == column.type:
+        return column.to_pylist()  # type: ignore[no-any-return]
+    if not as_python:
+        return column.cast(ticks).to_pylist()  # type: ignore[no-any-return]
+    try:
+        if column.type == pa.time64("ns"):  # Python's have no nanoseconds: none are cut off
+            column = column.cast(pa.time64("us"))
+        return column.to_pylist()  # type: ignore[no-any-return]
+    except (ValueError, OverflowError) as error:
+        raise InvalidArgument(
+            f"data: {name!r} holds a time of {column.type} that Python's datetime does not have, "
+            f"and a function of one's own is to get it: {error}"
+        ) from None
 
 
 def validity(column: pa.Array) -> Array:

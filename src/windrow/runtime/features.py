@@ -74,7 +74,7 @@ class Features(FeatureGroups):
                 return [each or None for each in truth]
             if slot.carried:
                 return range(first_position, first_position + size)
-            return columns[slot.column].to_pylist()
+            return arrow.python_values(columns[slot.column], slot.column, slot.as_python)
 
         return tuple(map(read, self.plain_slots))
 
@@ -123,7 +123,7 @@ class Features(FeatureGroups):
             missing = None if defined is None else pa.array(~defined)
         else:
             objects = self._objects(answers, feature)
-            missing = pa.array([each is None for each in objects])
+            missing = pa.array([each is None for each in objects], pa.bool_())
             nothing = (None,) * len(feature.monoid.members)
             rows = [nothing if each is None else each for each in objects]
             numbers = list(zip(*rows, strict=True)) if rows else [()] * len(nothing)

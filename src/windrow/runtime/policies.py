@@ -99,7 +99,8 @@ class PlainCounts:
         Rows of a key before its `asked_from` are known to stay: it is not asked about them.
         """
         measures = [measure.columns for measure in self._monoid.measures]
-        values = {name: columns[name].to_pylist() for names in measures for name in names}
+        names_asked = {name for names in measures for name in names}
+        values = {name: arrow.python_values(columns[name], name, True) for name in names_asked}
         begins = dict(zip(starts.tolist(), _asked(starts, asked_from).tolist(), strict=True))
         counts = np.empty(size, np.int64)
         asked = 0

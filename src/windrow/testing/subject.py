@@ -1,7 +1,8 @@
 """The subject of a check: an aggregation whose functions are called as windrow calls them.
 
 Over columns of numbers, kernels see 64-bit numbers, and positions in the place of values that are
-only carried. In `wr.Window`, the kind `ANY`, functions see Python values as they are.
+only carried; times are whole ticks to them and to the catalogue's functions in plain Python. In
+`wr.Window`, the kind `ANY`, functions see Python values as they are.
 """
 
 from __future__ import annotations
@@ -137,6 +138,8 @@ class Subject:
             return [None] * len(column) if empty else list(entry.digest(typed))
         if kind.is_compiled and self.monoid.is_numeric:
             return list(arrow.values(pa.array(column, _TYPES[kind])))
+        if kind is Kind.TEMPORAL:
+            return arrow.python_values(pa.array(column), entry.name, entry.as_python)
         return column
 
     def lift(self, event: Event | None) -> Partial:
