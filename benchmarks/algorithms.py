@@ -154,7 +154,7 @@ def plain_rounds(subject: Subject, extent: int, values: Array) -> float:
     numbers = values[: 2 * extent + PLAIN_EVENTS].tolist()
 
     def run() -> None:
-        window = wr.Window(subject.aggregation, algorithm=subject.algorithm.NAME)
+        window = wr.Window(subject.aggregation, algorithm=subject.algorithm.NAME, exact=False)
         for number in numbers:
             if len(window) == extent:
                 window.evict()

@@ -150,7 +150,7 @@ def _serves(algorithm: str, aggregation: Aggregation) -> bool:
 
 def _asking(table: pa.Table, aggregation: Aggregation, policy: Any, algorithm: str) -> Any:
     return lambda: wr.over(
-        table, order="t", windows=policy, aggs=aggregation("x"), algorithm=algorithm
+        table, order="t", windows=policy, aggs=aggregation("x"), algorithm=algorithm, exact=False
     )
 
 

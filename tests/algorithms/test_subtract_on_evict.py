@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import windrow as wr
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Monoid
+from windrow.algebra.monoid import Monoid, Traits
 from windrow.algorithms import subtract_on_evict
 from windrow.algorithms.memory import CHUNK, PLAIN_SLOTS
 from windrow.runtime.linked import LinkedWindow
@@ -155,7 +155,7 @@ def test_exactly_what_has_an_inverse_is_served():
 
 
 def test_a_nan_stays_in_the_total_until_the_window_is_empty():
-    window = wr.Window(wr.sum(), algorithm="subtract_on_evict")
+    window = wr.Window(wr.sum(), algorithm="subtract_on_evict", exact=False)
     window.insert_many([math.nan, 1.0, 2.0])
     window.evict()
     assert math.isnan(window.query())
@@ -196,6 +196,7 @@ def _xor() -> Monoid:
         combine=lambda older, newer: older ^ newer,
         lower=lambda partial: partial,
         output=lambda _types: pa.int64(),
+        traits=Traits(exact=True),
     )
 
 

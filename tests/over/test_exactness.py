@@ -1,7 +1,10 @@
 """A result depends only on the events in its window, and is as accurate as these allow."""
 
 import math
+from collections.abc import Callable
 from decimal import Decimal
+from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -119,6 +122,56 @@ def test_nan_is_larger_than_any_number_and_equals_itself() -> None:
     assert answers(values, wr.min("x"), window=wr.rows(2))[:2] == [math.inf, math.inf]
     assert answers(values, wr.max_count("x"), window=wr.rows(3)) == [1, 1, 2, 2]
     assert math.isnan(answers(values, wr.max("x"), window=wr.rows(4))[-1])
+
+
+# What subtracts is asked for with `exact=False` --------------------------------------------------
+
+SUBTRACTING = ["subtract_on_evict", "slick_deque", "slick_deque_inv"]
+
+
+@pytest.mark.parametrize("algorithm", SUBTRACTING)
+def test_floats_are_not_subtracted_unless_that_is_said(algorithm: str) -> None:
+    """An infinity that has left would stay in every answer behind it."""
+    table = pa.table({"t": [1, 2, 3, 4], "x": [1.0, math.inf, 2.0, 3.0], "n": [1, 2, 3, 4]})
+    calls: list[Callable[..., Any]] = [
+        partial(wr.over, table, windows=wr.rows(2)),
+        partial(wr.slide, table, windows=wr.rows(2, every=1)),
+        partial(wr.plan, table, windows=wr.rows(2)),
+        partial(wr.over, table, windows=wr.policies.at_most_events(2)),
+    ]
+    for call in calls:
+        asked: Any = partial(call, order="t", algorithm=algorithm)
+        asked(aggs=wr.sum("n"))
+        asked(aggs=[wr.mean("n"), wr.count("x")])
+        for aggs in (wr.sum("x"), [wr.sum("n"), wr.mean("x")], wr.geometric_mean("n")):
+            with pytest.raises(wr.NotApplicable, match=r"leaves something behind; exact=False adm"):
+                asked(aggs=aggs)
+            asked(aggs=aggs, exact=False)
+
+
+@pytest.mark.parametrize("algorithm", SUBTRACTING)
+@pytest.mark.parametrize("measures", [wr.sum(), wr.mean(), [wr.sum("x"), wr.count("x")]])
+def test_floats_are_not_subtracted_in_a_window(algorithm: str, measures: Any) -> None:
+    """The values tell their type when they come."""
+    rows = isinstance(measures, list)
+    window = wr.Window(measures, algorithm=algorithm)
+    for number in (True, 4, Fraction(1, 2), np.int32(5), None):
+        window.insert({"x": number} if rows else number)
+    answer = window.query()
+    for number in (2.5, math.inf, np.float64(1), Decimal("0.1")):
+        with pytest.raises(wr.NotApplicable, match=r"insert: .* integers, .* or exact=False to"):
+            window.insert({"x": number} if rows else number)
+    assert (window.query(), len(window)) == (answer, 5)
+    admitting = wr.Window(measures, algorithm=algorithm, exact=False)
+    admitting.insert({"x": 2.5} if rows else 2.5)
+    assert len(admitting) == 1
+
+
+@pytest.mark.parametrize("algorithm", SUBTRACTING)
+def test_what_rounds_even_integers_is_not_subtracted(algorithm: str) -> None:
+    for aggregation in (wr.geometric_mean, wr.harmonic_mean, wr.weighted_mean):
+        with pytest.raises(wr.NotApplicable, match="exact=False admits it"):
+            wr.Window(aggregation(), algorithm=algorithm)
 
 
 # Integers are exact, and overflow raises --------------------------------------------------------

@@ -1,15 +1,17 @@
 """`wr.Window`: the window as a data structure."""
 
+import contextlib
 import datetime
 import gc
 import math
 import weakref
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
@@ -169,7 +171,7 @@ def test_an_event_of_the_wrong_number_of_values(aggregation, event, message):
 
 def test_an_event_that_cannot_be_combined_is_not_in_the_window():
     window = filled(wr.max(), [1, 2])
-    with pytest.raises(TypeError):
+    with pytest.raises(wr.InvalidArgument, match="insert: max cannot take 'three' together with"):
         window.insert("three")
     assert (window.query(), len(window)) == (2, 2)
     window.insert(3)
@@ -181,6 +183,82 @@ def test_what_is_no_aggregation_and_no_algorithm():
         wr.Window(max)
     with pytest.raises(wr.InvalidArgument, match="algorithm: 'magic' is not known; there are"):
         wr.Window(wr.max(), algorithm="magic")
+
+
+# Types ------------------------------------------------------------------------------------------
+
+AWARE = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
+ANY_VALUE = st.sampled_from(
+    [
+        None, 1, -2.5, True, math.nan, 10**400, Decimal("1.5"), Fraction(1, 3), 1j,
+        "a", b"b", [1], (1, 2), ("a", 1), {"a": 1}, object(), np.int64(3), np.float32(0.5),
+        np.bool_(True), np.datetime64("2024-01-01"), AWARE, AWARE.replace(tzinfo=None),
+        AWARE.date(), AWARE.time(), datetime.timedelta(seconds=1), np.array([1, 2]),
+    ]
+)  # fmt: skip
+
+
+@given(
+    st.sampled_from(sorted(CATALOGUE)),
+    st.lists(st.tuples(ANY_VALUE, ANY_VALUE), min_size=1, max_size=3),
+)
+@settings(max_examples=300)
+def test_values_are_refused_when_they_are_inserted(name, events):
+    """Whatever the algorithm combines when: all of them refuse the same events, and then answer."""
+    aggregation = CATALOGUE[name]
+    outcomes = {}
+    for algorithm in ALGORITHMS:
+        try:
+            window = wr.Window(aggregation, algorithm=algorithm, exact=False)
+        except wr.NotApplicable:
+            continue
+        refusals = []
+        for event in events:
+            try:
+                window.insert(*event[: len(aggregation.inputs)])
+            except wr.InvalidArgument as refusal:
+                refusals.append(str(refusal))
+            except wr.AggregateOverflow:
+                return  # of 10 ** 400, in an algorithm that combines at once
+        with contextlib.suppress(wr.AggregateOverflow):
+            window.query()
+        assert len(window) == len(events) - len(refusals)
+        outcomes[algorithm] = refusals
+    assert len(set(map(tuple, outcomes.values()))) == 1, outcomes
+    assert all(each.startswith(f"insert: {name} ") for each in outcomes["recompute"])
+
+
+def test_what_is_refused_is_named():
+    window = filled(wr.sum(), [1])
+    with pytest.raises(wr.InvalidArgument, match=r"insert: sum takes boolean, decimal, .* not 'a'"):
+        window.insert("a")
+    with pytest.raises(wr.InvalidArgument, match="sum cannot take decimals and floats tog"):
+        filled(wr.sum(), [1.5, Decimal(1)])
+    with pytest.raises(wr.InvalidArgument, match=r"rate takes temporal as time, not 'now'"):
+        wr.Window(wr.rate()).insert(1, "now")
+    rows = wr.Window([wr.sum("x")], policy=wr.policies.at_most_sum(9, "y"))
+    with pytest.raises(wr.InvalidArgument, match=r"insert: sum takes .* not 'a'"):
+        rows.insert({"x": 1, "y": "a"})
+    assert (rows.query(), len(rows)) == ({"sum_x": None}, 0)
+
+
+def test_numbers_of_numpy_do_not_wrap_around():
+    assert filled(wr.sum(), np.full(4, 2**62)).query() == 2**64
+
+
+def test_failures_are_named():
+    inverted = wr.aggregation(
+        name="inverted",
+        identity=0,
+        lift=lambda value: 100 // value,
+        combine=lambda older, newer: older + newer,
+    )
+    with pytest.raises(wr.DivisionByZero, match="inverted: integer division or modulo by zero"):
+        filled(inverted(), [4, 0])
+    with pytest.raises(wr.DivisionByZero, match="inverted: integer division"):
+        filled([wr.sum("x"), inverted("x")], [{"x": 0}])
+    with pytest.raises(wr.AggregateOverflow, match="mean: integer division result too large"):
+        filled(wr.mean(), [10**400]).query()
 
 
 # Values -----------------------------------------------------------------------------------------
@@ -205,6 +283,22 @@ def test_no_values_have_no_aggregate(name):
 def test_no_values_count_zero():
     assert wr.Window(wr.count()).query() == 0
     assert wr.Window(wr.approx_distinct()).query() == 0
+
+
+def test_values_of_a_column_are_counted():
+    """As in tables: `count("x")` counts the values of x, `count()` the events."""
+    events = [{"x": None}, {"x": 1}, {"x": None}]
+    window = filled([wr.count("x"), wr.count()], events)
+    assert window.query() == {"count_x": 1, "count": 3}
+    assert filled(wr.count("x"), [None, 1, None]).query() == 1
+    assert filled(wr.count(), [None, 1, None]).query() == 3
+
+
+def test_policies_count_the_values_of_a_column():
+    two_values = wr.policy(lambda total, oldest: total - oldest >= 2, of=wr.count("x"))
+    events = [{"x": value} for value in (1, None, 2, None, 3)]
+    window = filled([wr.count()], events, policy=two_values)
+    assert (window.query(), len(window)) == ({"count": 3}, 3)
 
 
 def test_events_may_be_counted_without_a_value():

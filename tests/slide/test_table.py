@@ -80,7 +80,7 @@ def test_every_algorithm_gives_the_same_answers(algorithm: str) -> None:
     @given(queries(pa.int32(), ["count"], nulls=False), st.sampled_from(names))
     @settings(max_examples=30)
     def run(query: Query, name: str) -> None:
-        check(replace(query, aggs=[measure(name)]), algorithm=algorithm)
+        check(replace(query, aggs=[measure(name)]), algorithm=algorithm, exact=False)
 
     run()
 

@@ -59,7 +59,7 @@ def over_distinct(aggregation: Aggregation) -> Aggregation:
     def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
         in_numbers = kinds[0] in _NUMBERS and not as_python
         computed = aggregation.monoid_for(kinds if in_numbers else (Kind.ANY,))
-        one_by_one = skipping_nulls(computed, ())
+        one_by_one = skipping_nulls(computed, (), aggregation.name)
         of_truth = kinds[0] is Kind.BOOLEAN and computed.is_numeric
 
         def lower(partial: Any) -> Any:

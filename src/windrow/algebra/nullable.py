@@ -8,6 +8,7 @@ from typing import Any
 
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.equality import same
+from windrow.algebra.failures import FAILURES, named
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Monoid
 
@@ -15,10 +16,14 @@ from windrow.algebra.monoid import Monoid
 class NullSkipping:
     """A monoid for plain Python: events with a null are lifted to None, the identity."""
 
-    def __init__(self, monoid: Monoid, watched: Collection[int]) -> None:
-        """`watched` are the inputs whose nulls count: a carried input may be null."""
+    def __init__(self, monoid: Monoid, watched: Collection[int], name: str) -> None:
+        """Of a monoid of that name.
+
+        `watched` are the inputs whose nulls count: a carried input may be null.
+        """
         self.monoid = monoid
         self.watched = watched
+        self.name = name
 
     def identity(self) -> Any:
         """No values yet."""
@@ -28,7 +33,10 @@ class NullSkipping:
         """The partial of one event, None if an input is null."""
         if any(inputs[index] is None for index in self.watched):
             return None
-        return self.monoid.lift(*inputs)
+        try:
+            return self.monoid.lift(*inputs)
+        except FAILURES as error:
+            raise named(self.name, error) from error
 
     def combine(self, older: Any, newer: Any) -> Any:
         """The partial of both, or of the one that has values."""
@@ -36,7 +44,14 @@ class NullSkipping:
             return newer
         if newer is None:
             return older
-        return self.monoid.combine(older, newer)
+        return self._combined(older, newer)
+
+    def _combined(self, older: Any, newer: Any) -> Any:
+        """The partial of two that have values."""
+        try:
+            return self.monoid.combine(older, newer)
+        except FAILURES as error:
+            raise named(self.name, error) from error
 
     def inverse(self, total: Any, oldest: Any) -> Any:
         """Not to be had: what is left of a sum does not tell whether a value is left."""
@@ -53,9 +68,12 @@ class NullSkipping:
             # Only counts answer for no values, and they say so.
             answers = monoid.defined is not None and monoid.defined(monoid.identity)
             return monoid.lower(monoid.identity) if answers else None
-        if monoid.defined is not None and not monoid.defined(partial):
-            return None
-        return monoid.lower(partial)
+        try:
+            if monoid.defined is not None and not monoid.defined(partial):
+                return None
+            return monoid.lower(partial)
+        except FAILURES as error:
+            raise named(self.name, error) from error
 
     def answer(self, partial: Any) -> Any:
         """What users get: the same, but a dict where an answer has several members."""
@@ -79,7 +97,7 @@ class InvertibleNullSkipping(NullSkipping):
             return newer
         if newer is None:
             return older
-        return (older[0] + newer[0], self.monoid.combine(older[1], newer[1]))
+        return (older[0] + newer[0], self._combined(older[1], newer[1]))
 
     def inverse(self, total: Any, oldest: Any) -> Any:
         """The values that are left, None if there are none."""
@@ -88,35 +106,45 @@ class InvertibleNullSkipping(NullSkipping):
         if total[0] == oldest[0]:
             return None
         assert self.monoid.inverse is not None
-        return (total[0] - oldest[0], self.monoid.inverse(total[1], oldest[1]))
+        try:
+            return (total[0] - oldest[0], self.monoid.inverse(total[1], oldest[1]))
+        except FAILURES as error:
+            raise named(self.name, error) from error
 
     def lower(self, partial: Any) -> Any:
         """The answer; None where there is none."""
         return super().lower(None if partial is None else partial[1])
 
 
-def plain_monoid(aggregation: Aggregation) -> NullSkipping:
+def plain_monoid(aggregation: Aggregation, given: int = 0) -> NullSkipping:
     """The monoid of an aggregation of Python values, as events bring them.
 
-    Carried inputs may be null, unless they are the value itself.
+    Carried inputs may be null, unless they are the value itself. Of inputs that may be left out,
+    nulls count as such if so many are `given` that they are among them: `count("x")` counts the
+    values of x, `count()` all events.
     """
-    watched = [index for index in aggregation.watched if not aggregation.inputs[index].optional]
-    return skipping_nulls(aggregation.monoid_for((Kind.ANY,) * len(aggregation.inputs)), watched)
+    watched = [
+        index
+        for index in aggregation.watched
+        if index < given or not aggregation.inputs[index].optional
+    ]
+    monoid = aggregation.monoid_for((Kind.ANY,) * len(aggregation.inputs))
+    return skipping_nulls(monoid, watched, aggregation.name)
 
 
-def skipping_nulls(monoid: Monoid, watched: Collection[int]) -> NullSkipping:
-    """The monoid for plain Python, with an inverse if there is one."""
+def skipping_nulls(monoid: Monoid, watched: Collection[int], name: str) -> NullSkipping:
+    """The monoid for plain Python, with an inverse if there is one; its name is for messages."""
     kind = NullSkipping if monoid.inverse is None else InvertibleNullSkipping
-    return kind(monoid, watched)
+    return kind(monoid, watched, name)
 
 
-def filtered(monoid: Monoid, watched: Collection[int]) -> NullSkipping:
+def filtered(monoid: Monoid, watched: Collection[int], name: str) -> NullSkipping:
     """The same with one more input behind the monoid's own, null for events that do not count."""
 
     def lift(*inputs: Any) -> Any:
         return monoid.lift(*inputs[:-1])
 
-    return skipping_nulls(replace(monoid, lift=lift), (*watched, -1))
+    return skipping_nulls(replace(monoid, lift=lift), (*watched, -1), name)
 
 
 class Together:

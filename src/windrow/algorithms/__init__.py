@@ -110,12 +110,25 @@ def find(name: str) -> Algorithm:
     raise InvalidArgument(f"algorithm: {name!r} is not known; there are {known}")
 
 
-def find_form(name: str, aggregation: str, traits: Traits, invertible: bool) -> Algorithm:
+def why_not(algorithm: Algorithm, traits: Traits, invertible: bool, exact: bool) -> str | None:
+    """Why an algorithm is not to serve such an aggregation, or None.
+
+    If answers are to be `exact`, nothing of an event may stay behind when it has left.
+    """
+    refusal = algorithm.refuses(traits, invertible)
+    if refusal is None and exact and algorithm.BOUNDS.subtracts and not traits.exact:
+        return "subtracting rounded numbers leaves something behind; exact=False admits it"
+    return refusal
+
+
+def find_form(
+    name: str, aggregation: str, traits: Traits, invertible: bool, exact: bool
+) -> Algorithm:
     """The algorithm of that name that serves such an aggregation, or `NotApplicable`."""
     forms = FORMS[name] if isinstance(name, str) and name in FORMS else (find(name),)
     reasons = []
     for algorithm in forms:
-        reason = algorithm.refuses(traits, invertible)
+        reason = why_not(algorithm, traits, invertible, exact)
         if reason is None:
             return algorithm
         reasons.append(reason)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from windrow.algebra.monoid import Monoid, Traits
 from windrow.algebra.product import Product
-from windrow.algorithms import ALGORITHMS, Algorithm, find_form
+from windrow.algorithms import ALGORITHMS, Algorithm, find_form, why_not
 from windrow.algorithms.bounds import Growth
 from windrow.errors import InvalidArgument
 from windrow.planning import costs
@@ -73,6 +73,8 @@ class Served:
         likenesses: the measured aggregations that stand for its parts; see `costs`.
         partial_bytes: how large a partial is; a guess, if it is a Python object.
         driven: how its windows move, one of those in `costs`.
+        exact_integers: whether it rounds nothing if all values are integers, of values that are
+            known only when they come.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Served:
     likenesses: tuple[str, ...]
     partial_bytes: int
     driven: str
+    exact_integers: bool = False
 
     @classmethod
     def plain(cls, name: str, monoid: Monoid) -> Served:
@@ -148,7 +151,8 @@ def choose(
     """
     events = events or ASSUMED_EVENTS
     if wish.algorithm is not None:
-        named = find_form(wish.algorithm, served.name, served.traits, served.invertible)
+        exact = wish.exact and not served.exact_integers
+        named = find_form(wish.algorithm, served.name, served.traits, served.invertible, exact)
         return Choice(
             named, served, "it was asked for", events, _cost(named, served, events), {}, {}
         )
@@ -182,11 +186,9 @@ def _cost(algorithm: Algorithm, served: Served, events: int) -> float | None:
 
 def _why_not(algorithm: Algorithm, served: Served, wish: Wish, shared: bool) -> str | None:
     """Why an algorithm is not among those to choose from."""
-    refusal = algorithm.refuses(served.traits, served.invertible)
+    refusal = why_not(algorithm, served.traits, served.invertible, wish.exact)
     if refusal is not None:
         return refusal
-    if algorithm.BOUNDS.subtracts and wish.exact and not served.traits.exact:
-        return "subtracting rounded numbers leaves something behind; exact=False admits it"
     if shared and not _offers(algorithm, "query_range"):
         return "it cannot answer for a part of its window"
     if hasattr(algorithm, "HELPER"):

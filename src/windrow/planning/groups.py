@@ -97,8 +97,8 @@ class FeatureGroups:
             index for index, column in enumerate(feature.columns) if column in feature.watched
         ]
         if feature.condition is None:
-            return skipping_nulls(feature.monoid, watched), indices
-        return filtered(feature.monoid, watched), indices
+            return skipping_nulls(feature.monoid, watched, str(feature)), indices
+        return filtered(feature.monoid, watched, str(feature)), indices
 
     def _part(self, feature: Feature, nullable: AbstractSet[str]) -> Part:
         indices = tuple(self.slots.index(slot) for slot in _slots(feature))

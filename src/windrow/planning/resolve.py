@@ -364,7 +364,8 @@ def _feature(schema: pa.Schema, measure: Measure, wish: Wish) -> Feature:
         held = ", ".join(map(str, types))
         raise InvalidArgument(f"aggs: {measure} cannot take columns of {held}: {error}") from error
     if wish.algorithm is not None:
-        find_form(wish.algorithm, aggregation.name, monoid.traits, monoid.inverse is not None)
+        invertible = monoid.inverse is not None
+        find_form(wish.algorithm, aggregation.name, monoid.traits, invertible, wish.exact)
     compiled = monoid.is_numeric and all(
         entry.is_number(kind) for kind, entry in zip(kinds, aggregation.inputs, strict=False)
     )

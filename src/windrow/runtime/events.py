@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from windrow.algebra.aggregation import Aggregation, Measure
+from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Traits
 from windrow.algebra.nullable import NullSkipping, Together, plain_monoid
 from windrow.errors import InvalidArgument
 from windrow.planning import costs
 from windrow.planning.choose import OBJECT_BYTES, Served
+from windrow.runtime.admission import Admission
 from windrow.runtime.policies import PolicyMonoid
 from windrow.windows import PolicyWindow
 
@@ -18,18 +21,22 @@ from windrow.windows import PolicyWindow
 class ValueEvents:
     """Events that are the inputs of one aggregation."""
 
-    def __init__(self, aggregation: Aggregation) -> None:
+    def __init__(self, aggregation: Aggregation, given: int = 0) -> None:
+        """`given` is how many columns were named: nulls in those are skipped."""
         self.name = aggregation.name
-        self.monoid: NullSkipping = plain_monoid(aggregation)
+        self.monoid: NullSkipping = plain_monoid(aggregation, given)
+        self.admissions = [Admission(aggregation, self.monoid)]
+        self._exact_integers = _exact_integers(aggregation)
         self.several = len(aggregation.inputs) > 1
         self._roles = [entry.name for entry in aggregation.inputs]
-        least = sum(not entry.optional for entry in aggregation.inputs)
+        least = max(given, sum(not entry.optional for entry in aggregation.inputs))
         self._takes = range(least, len(aggregation.inputs) + 1)
 
     @property
     def served(self) -> Served:
         """What the planner is to find an algorithm for."""
-        return Served.plain(self.name, self.monoid.monoid)
+        served = Served.plain(self.name, self.monoid.monoid)
+        return replace(served, exact_integers=self._exact_integers)
 
     def lift(self, operation: str, inputs: tuple[Any, ...]) -> Any:
         """The partial of an event; the operation is for messages."""
@@ -38,16 +45,16 @@ class ValueEvents:
                 f"{operation}: an event of {self.name} is ({', '.join(self._roles)}), not "
                 f"{inputs!r}"
             )
-        return self.monoid.lift(*inputs)
+        return self.monoid.lift(*self.admissions[0].admitted(operation, inputs))
 
     def inputs_of(self, measure: Measure, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """What another aggregation takes of the same event."""
-        return inputs[: sum(not entry.optional for entry in measure.aggregation.inputs)]
+        return inputs[: _taken(measure)]
 
     def require(self, policy: PolicyWindow) -> None:
         """Refuse a policy that asks for more inputs than an event has."""
         for measure in policy.measures:
-            needed = sum(not entry.optional for entry in measure.aggregation.inputs)
+            needed = _taken(measure)
             if needed > self._takes[-1]:
                 raise InvalidArgument(
                     f"policy: {measure.aggregation.name} takes {needed} inputs, and an event of "
@@ -66,7 +73,13 @@ class RowEvents:
 
     def __init__(self, measures: Sequence[Measure]) -> None:
         self._measures = measures
-        self._monoids = [plain_monoid(measure.aggregation) for measure in measures]
+        self._monoids = [
+            plain_monoid(measure.aggregation, len(measure.columns)) for measure in measures
+        ]
+        self.admissions = [
+            Admission(measure.aggregation, each)
+            for measure, each in zip(measures, self._monoids, strict=True)
+        ]
         self.monoid = Together(self._monoids)
         self.name = ", ".join(
             f"{measure.aggregation.name}({', '.join(measure.columns)})" for measure in measures
@@ -101,6 +114,7 @@ class RowEvents:
             tuple(likenesses),
             OBJECT_BYTES * len(monoids),
             costs.PLAIN,
+            all(_exact_integers(measure.aggregation) for measure in self._measures),
         )
 
     def lift(self, operation: str, inputs: tuple[Any, ...]) -> Any:
@@ -111,8 +125,10 @@ class RowEvents:
                 f"{inputs!r}"
             )
         return tuple(
-            monoid.lift(*self.inputs_of(measure, inputs))
-            for measure, monoid in zip(self._measures, self._monoids, strict=True)
+            monoid.lift(*admission.admitted(operation, self.inputs_of(measure, inputs)))
+            for measure, monoid, admission in zip(
+                self._measures, self._monoids, self.admissions, strict=True
+            )
         )
 
     def inputs_of(self, measure: Measure, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -149,17 +165,39 @@ class PolicyEvents:
         events.require(policy)
         self.name, self.several, self.served = events.name, events.several, events.served
         self.monoid = PolicyMonoid(policy, [events.monoid])
+        self.admissions = events.admissions
+        self._asked = [
+            Admission(measure.aggregation, each)
+            for measure, each in zip(self.monoid.measures, self.monoid.asked, strict=True)
+        ]
         self._events = events
 
     def lift(self, operation: str, inputs: tuple[Any, ...]) -> Any:
         """The partials of an event; the operation is for messages."""
         answers = self._events.lift(operation, inputs)
-        asked = [self._events.inputs_of(measure, inputs) for measure in self.monoid.measures]
+        asked = [
+            admission.admitted(operation, self._events.inputs_of(measure, inputs))
+            for measure, admission in zip(self.monoid.measures, self._asked, strict=True)
+        ]
         return (*self.monoid.lift_asked(asked), answers)
 
     def lower(self, partials: Any) -> Any:
         """What the window answers, which is not what its policy asks for."""
         return self._events.lower(partials[-1])
+
+
+def _taken(measure: Measure) -> int:
+    """How many inputs a measure takes: those that are named, or those that it needs."""
+    needed = sum(not entry.optional for entry in measure.aggregation.inputs)
+    return max(needed, len(measure.columns))
+
+
+def _exact_integers(aggregation: Aggregation) -> bool:
+    """Whether it rounds nothing where all inputs are integers."""
+    if any(Kind.INTEGER not in entry.accepts for entry in aggregation.inputs):
+        return False
+    kinds = (Kind.INTEGER,) * len(aggregation.inputs)
+    return not aggregation.custom and aggregation.monoid_for(kinds).traits.exact
 
 
 def _require_columns(argument: str, measure: Measure) -> None:
@@ -180,7 +218,7 @@ def events_of(aggregation: Any) -> ValueEvents | RowEvents:
     """What the events of a window of one aggregation, or of several measures, are."""
     if isinstance(aggregation, Measure):
         aggregation.require_no_condition("aggregation")
-        aggregation = aggregation.aggregation
+        return ValueEvents(aggregation.aggregation, len(aggregation.columns))
     if isinstance(aggregation, Aggregation):
         return ValueEvents(aggregation)
     if isinstance(aggregation, Iterable) and not isinstance(aggregation, str | Mapping):

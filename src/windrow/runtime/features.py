@@ -175,7 +175,7 @@ def _truth(condition: Condition, columns: Mapping[str, pa.Array], size: int) -> 
 
 def _of_no_values(feature: Feature) -> Any:
     """What a feature answers of no values: null, or a count of none."""
-    return skipping_nulls(feature.monoid, ()).lower(None)
+    return skipping_nulls(feature.monoid, (), str(feature)).lower(None)
 
 
 def _each(function: np.ufunc, values: Array) -> Array:

@@ -42,7 +42,9 @@ class PolicyMonoid(Together):
 
     def __init__(self, window: PolicyWindow, beside: Sequence[PlainMonoid] = ()) -> None:
         self.measures: tuple[Measure, ...] = window.measures
-        self.asked = [plain_monoid(measure.aggregation) for measure in self.measures]
+        self.asked = [
+            plain_monoid(measure.aggregation, len(measure.columns)) for measure in self.measures
+        ]
         super().__init__([*self.asked, *beside])
         self._rules = [
             (rule.function, [self.measures.index(measure) for measure in rule.measures])

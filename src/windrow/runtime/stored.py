@@ -19,8 +19,8 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Aggregation, Measure
+from windrow.algebra.failures import failures_named
 from windrow.errors import EmptyWindow, InvalidArgument, StoreError
-from windrow.runtime.failures import failures_named
 from windrow.runtime.features import Answers
 from windrow.runtime.header import Header, header_key
 from windrow.runtime.inputs import Types

@@ -77,8 +77,12 @@ class Window:
             algorithm = algorithm or TREE.NAME
         self._events = events
         wanted = [_range(each) for each in ranges]
-        chosen = choose(events.served, Wish(algorithm, prefer, exact), shared=bool(wanted))
+        wish = Wish(algorithm, prefer, exact)
+        chosen = choose(events.served, wish, shared=bool(wanted))
         self._algorithm = chosen.algorithm
+        if exact and self._algorithm.BOUNDS.subtracts and not chosen.served.traits.exact:
+            for admission in events.admissions:
+                admission.require_no_rounding(self._algorithm.NAME)
         self._window = LinkedWindow(self._algorithm, events.monoid, wanted, self._verdict)
         self._answers: dict[int, Any] = {}
         self._answered: Any = None

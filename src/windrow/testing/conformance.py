@@ -153,8 +153,8 @@ def check_window(
     """
     subject = Subject(aggregation)
     equal = same if subject.monoid.traits.exact else close
-    window = Window(aggregation, algorithm=algorithm)
     finite = algorithm is not None and _subtracts_rounded(find(algorithm), subject)
+    window = Window(aggregation, algorithm=algorithm, exact=not finite)
     inputs: list[Any] = []
     for number, step in enumerate(trace):
         if finite:

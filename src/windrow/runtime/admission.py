@@ -1,0 +1,172 @@
+"""Which values the events of a `wr.Window` may have.
+
+A column has a type; the values of events tell theirs one by one. A type is looked at when its first
+value comes: whether the aggregation takes such values, and together with those before them. Then
+the whole event is tried, lifted and combined, so that what cannot be combined is refused when it is
+inserted, and not whenever the algorithm happens to combine it.
+"""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+from numbers import Integral, Rational, Real
+from typing import Any
+
+import numpy as np
+
+from windrow.algebra.aggregation import ANYTHING, Aggregation, Input
+from windrow.algebra.failures import FAILURES
+from windrow.algebra.kinds import Kind
+from windrow.algebra.nullable import NullSkipping
+from windrow.errors import InvalidArgument, NotApplicable
+
+#: the kinds of Python values; numpy's spans of time are integers too, so times come first
+_KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
+    (
+        (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64),
+        Kind.TEMPORAL,
+    ),
+    ((bool, np.bool_), Kind.BOOLEAN),
+    ((Integral,), Kind.INTEGER),
+    ((Decimal,), Kind.DECIMAL),
+    ((Real,), Kind.FLOAT),
+    ((str, bytes), Kind.TEXT),
+)
+
+
+#: numpy's numbers are to be made Python's, times may have a zone, the rest may hold anything
+_TOLD_BY_TYPE = {type(None), bool, int, float, Decimal, str, bytes, datetime.date,
+                 datetime.timedelta}  # fmt: skip
+
+
+_FRACTIONS = (Kind.DECIMAL, Kind.FLOAT)
+
+
+def kind_of(value: Any) -> Kind:
+    """The kind of a Python value; what is no single value is nested."""
+    for types, kind in _KINDS:
+        if isinstance(value, types):
+            return kind
+    return Kind.NESTED
+
+
+class Admission:
+    """What one aggregation takes.
+
+    >>> import windrow as wr
+    >>> from windrow.algebra.nullable import plain_monoid
+    >>> admission = Admission(wr.sum, plain_monoid(wr.sum))
+    >>> admission.admitted("insert", (np.int64(3),))
+    (3,)
+    >>> admission.admitted("insert", ("3",))
+    Traceback (most recent call last):
+    windrow.errors.InvalidArgument: insert: sum takes boolean, decimal, float, integer, not '3'
+    """
+
+    def __init__(self, aggregation: Aggregation, monoid: NullSkipping) -> None:
+        self._aggregation, self._monoid = aggregation, monoid
+        #: the types of each input of which one value tells all that there is to know
+        self._known: list[set[type]] = [set() for _ in aggregation.inputs]
+        #: the kinds of events that have been tried
+        self._tried: set[tuple[Any, ...]] = set()
+        self._is_checked = [
+            not entry.carried and entry.accepts != ANYTHING for entry in aggregation.inputs
+        ]
+        self._lifted: Any = None
+        #: for each input, whether its fractions are decimals or floats
+        self._fractions: list[Kind | None] = [None] * len(aggregation.inputs)
+        #: the algorithm that subtracts, if events must be such that this leaves nothing behind
+        self._subtracting: str | None = None
+
+    def require_no_rounding(self, algorithm: str) -> None:
+        """From now on, refuse values that an algorithm cannot subtract without a rest."""
+        self._subtracting = algorithm
+
+    def admitted(self, operation: str, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The inputs of an event, numpy's numbers as Python's, which do not wrap around."""
+        for value, known in zip(inputs, self._known, strict=False):
+            if type(value) not in known:
+                return self._looked_at(operation, inputs)
+        return inputs
+
+    def _looked_at(self, operation: str, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        values = []
+        for index, value in enumerate(inputs):
+            if self._is_checked[index] and value is not None:
+                self._require_kind(operation, index, value)
+                value = _as_python(value)
+            values.append(value)
+        if any(self._is_checked) and all(
+            values[index] is not None for index in self._monoid.watched
+        ):
+            self._try(operation, tuple(values))
+        for index, value in enumerate(inputs):
+            if not self._is_checked[index] or type(value) in _TOLD_BY_TYPE:
+                self._known[index].add(type(value))
+            if kind_of(value) in _FRACTIONS:
+                self._fractions[index] = kind_of(value)
+        return tuple(values)
+
+    def _require_kind(self, operation: str, index: int, value: Any) -> None:
+        name, entry = self._aggregation.name, self._aggregation.inputs[index]
+        kind = kind_of(value)
+        if kind not in entry.accepts and not _may_be_tried(kind, entry):
+            accepted = ", ".join(sorted(each.value for each in entry.accepts - {Kind.ANY}))
+            role = f" as {entry.name}" if len(self._aggregation.inputs) > 1 else ""
+            raise InvalidArgument(f"{operation}: {name} takes {accepted}{role}, not {value!r}")
+        if self._subtracting is not None and not isinstance(value, Rational):
+            raise NotApplicable(
+                f"{operation}: {self._subtracting} subtracts what leaves, and of {value!r} "
+                f"something may stay behind in {name}; use integers, another algorithm, or "
+                "exact=False to take it all the same"
+            )
+        if kind in _FRACTIONS and self._fractions[index] not in (None, kind):
+            raise InvalidArgument(
+                f"{operation}: {name} cannot take decimals and floats together, and {value!r} is "
+                "not what came before"
+            )
+
+    def _try(self, operation: str, inputs: tuple[Any, ...]) -> None:
+        """Combine an event with one that was tried before it."""
+        signature = tuple(map(_signature, inputs))
+        if signature in self._tried and None not in signature:
+            return
+        try:
+            lifted = self._monoid.lift(*inputs)
+            before = lifted if self._lifted is None else self._lifted
+            self._monoid.lower(self._monoid.combine(before, lifted))
+        except FAILURES:
+            return  # it is the window's own lift, combine or lower that raises then
+        except (TypeError, AttributeError, ValueError) as error:
+            shown = repr(inputs[0]) if len(inputs) == 1 else repr(inputs)
+            together = "" if self._lifted is None else " together with the events before"
+            raise InvalidArgument(
+                f"{operation}: {self._aggregation.name} cannot take {shown}{together}: {error}"
+            ) from error
+        self._lifted = lifted
+        self._tried.add(signature)
+
+
+def _signature(value: Any) -> Any:
+    """What values have in common that can be combined; None of those that are to be tried each."""
+    if isinstance(value, datetime.datetime | datetime.time):
+        return type(value), value.tzinfo is None
+    return None if kind_of(value) is Kind.NESTED else type(value)
+
+
+def _may_be_tried(kind: Kind, entry: Input) -> bool:
+    """Whether Python may know what columns do not.
+
+    It compares tuples, and objects that know how, where texts are compared. Numbers may stand for
+    times, in seconds.
+    """
+    if kind is Kind.NESTED:
+        return Kind.TEXT in entry.accepts
+    return Kind.TEMPORAL in entry.accepts and kind in (Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL)
+
+
+def _as_python(value: Any) -> Any:
+    if isinstance(value, np.generic) and kind_of(value) is not Kind.TEMPORAL:
+        return value.item()
+    return value
