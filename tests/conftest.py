@@ -1,7 +1,6 @@
 """What all tests share: one Spark session for the whole run, and how hypothesis is set."""
 
 import os
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -42,7 +41,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     """A session on this machine, in UTC; a test that changes its settings puts them back."""
     from windrow.spark.session import local_session
 
-    os.environ["PYSPARK_PYTHON"] = sys.executable  # even if the shell names another one
+    os.environ.pop("PYSPARK_PYTHON", None)  # the shell may name another Python
     folder = tmp_path_factory.mktemp("spark")
     session = local_session(
         "windrow tests",

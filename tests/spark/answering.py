@@ -6,6 +6,7 @@ import it.
 
 import json
 import os
+import socket
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -60,7 +61,7 @@ def _of_workers(spark: SparkSession) -> list[Any]:
 
 def connect(folder: Path) -> dict[str, Any]:
     """A client of Spark Connect, and a pipeline, which is defined by such a client."""
-    spark = _session(SparkSession.builder.remote("local[2]"), folder, partitions=2)
+    spark = _session(_served_at_a_free_port(), folder, partitions=2)
     _answer(spark, folder)
     _answer_stream(spark, folder)
     refused = _run_pipeline(spark, folder)
@@ -71,6 +72,21 @@ def connect(folder: Path) -> dict[str, Any]:
     left = sorted(spark.getTags())
     spark.stop()
     return {"refused": refused, "tags": tags, "left": left}
+
+
+def _served_at_a_free_port() -> Any:
+    """A server of this process, which another process's does not keep from starting.
+
+    Clients look for a server of their process at one port, whatever the server is told.
+    """
+    from pyspark.sql.connect.client import DefaultChannelBuilder
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    DefaultChannelBuilder.default_port = staticmethod(lambda: port)  # type: ignore[method-assign]
+    builder = SparkSession.builder.remote("local[2]")
+    return builder.config("spark.connect.grpc.binding.port", str(port))
 
 
 def _run_pipeline(spark: SparkSession, folder: Path) -> str:

@@ -13,8 +13,10 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.functions import arrow_udf
+from pyspark.sql.pandas.functions import ArrowUDFType, arrow_udf
 from pyspark.sql.types import ArrayType, DataType, StructType
+
+from windrow.spark.workers import own_python, sent
 
 #: from the batches of a partition to those of the result
 Function = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -24,12 +26,14 @@ Maker = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch | None]]
 _Columns = Iterator[tuple[pa.Array, ...]]
 
 
-def answers_by_row(read: Sequence[str], function: Function, fields: StructType, name: str) -> Any:
+def answers_by_row(
+    frame: Any, read: Sequence[str], function: Function, fields: StructType, name: str
+) -> Any:
     """A column with a struct of answers to each row; what is not read never leaves the JVM.
 
     Args:
-        read: the columns that the function sees, of a DataFrame whose rows are in partitions and
-            in order as it is to see them.
+        frame: the DataFrame, its rows in partitions and in order as the function is to see them.
+        read: the columns that it sees.
         function: gives as many rows as it gets, in all.
         fields: those of the struct.
         name: what Spark's plans and its UI say that is done.
@@ -39,7 +43,7 @@ def answers_by_row(read: Sequence[str], function: Function, fields: StructType, 
         for batch in function(_batches(columns, read)):
             yield batch.to_struct_array()
 
-    return _udf(answer, fields, name)(*read)
+    return _applied(frame, answer, fields, name, read)
 
 
 def mapped(frame: Any, read: Sequence[str], function: Maker, result: StructType, name: str) -> Any:
@@ -47,7 +51,7 @@ def mapped(frame: Any, read: Sequence[str], function: Maker, result: StructType,
 
     A partition without rows has no place for answers.
     """
-    lists = _udf(in_lists(function, read), ArrayType(result), name)(*read)
+    lists = _applied(frame, in_lists(function, read), ArrayType(result), name, read)
     return frame.select(lists.alias("rows")).select(F.inline("rows"))
 
 
@@ -84,11 +88,19 @@ def in_lists(function: Maker, read: Sequence[str]) -> Callable[[_Columns], Itera
     return answer
 
 
-def _udf(function: Callable[[_Columns], Iterator[pa.Array]], result: DataType, name: str) -> Any:
-    function.__name__ = name
-    # Were it deterministic, Spark would take filters of the result into the windows, and sorts
-    # away from below them.
-    return arrow_udf(function, result).asNondeterministic()  # type: ignore[call-overload]
+def _applied(
+    frame: Any,
+    function: Callable[[_Columns], Iterator[pa.Array]],
+    result: DataType,
+    name: str,
+    read: Sequence[str],
+) -> Any:
+    """The column that a function of columns makes."""
+    made = arrow_udf(sent(function, name), result, ArrowUDFType.SCALAR_ITER)  # type: ignore[call-overload]
+    with own_python(frame.sparkSession):
+        # Were it deterministic, Spark would take filters of the result into the windows, and sorts
+        # away from below them.
+        return made.asNondeterministic()(*read)
 
 
 def _batches(columns: _Columns, names: Sequence[str]) -> Iterator[pa.RecordBatch]:

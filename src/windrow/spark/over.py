@@ -71,6 +71,7 @@ def over_dataframe(
     may_cut = where == "chunks" and source.may_ask
     arranged, own = _arranged(named, key, order, plan, may_cut)
     answers = answers_by_row(
+        arranged,
         [plain[name] for name in plan.columns],
         source.checked(_answer_partition(plan, nullable, new), plan.columns),
         renamed(added, new),

@@ -43,9 +43,6 @@ def local_session(
         conf: settings of Spark, as in `local_session(**{"spark.sql.shuffle.partitions": "4"})`.
     """
     slots = cores or os.cpu_count() or 1
-    # Spark starts its workers with `python3` of the PATH unless told otherwise: that may be
-    # another Python, without windrow.
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master(f"local[{slots}]").appName(app_name)
     settings = {**_LOCAL, "spark.sql.shuffle.partitions": str(2 * slots), **conf}
     for name, value in settings.items():

@@ -34,6 +34,7 @@ from windrow.spark.stream.pack import PACKED, pack
 from windrow.spark.stream.processor import ShardProcessor
 from windrow.spark.stream.sealed import sealed
 from windrow.spark.stream.watermark import lateness_of
+from windrow.spark.workers import own_python
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -95,9 +96,10 @@ def through_shards(
         uuid.uuid4().hex, lambda: query(plan, nullable, parts), events, output, parts
     )
     payloads = packed.drop("newest").to(StructType([PACKED["shard"], PACKED["payload"]]))
-    moved = payloads.groupBy("shard").transformWithStateInPandas(
-        sealed(processor), output.schema, "Append", "EventTime", initial
-    )
+    with own_python(session):
+        moved = payloads.groupBy("shard").transformWithStateInPandas(
+            sealed(processor), output.schema, "Append", "EventTime", initial
+        )
     return output.answers(moved)
 
 

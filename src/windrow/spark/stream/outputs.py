@@ -29,6 +29,7 @@ from windrow.runtime.stream.query import Step
 from windrow.spark.crossing import Function
 from windrow.spark.frames import plain_names, renamed
 from windrow.spark.schema import under_names
+from windrow.spark.workers import own_python
 
 #: what the query's progress is to show of a step
 COUNTS = ("events", "late", "untimed", "bytes_read", "bytes_written")
@@ -146,7 +147,8 @@ class AsBytes(Output):
         take.__name__ = answered.title
         counts = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in COUNTS]
         observed = moved.observe(answered.title, *counts).to(self.schema)
-        columns = observed.mapInArrow(take, renamed(answered.result, plain))
+        with own_python(moved.sparkSession):
+            columns = observed.mapInArrow(take, renamed(answered.result, plain))
         return columns.toDF(*answered.result.names)
 
 

@@ -12,6 +12,7 @@ from pyspark import cloudpickle
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from windrow.spark.stream.processor import ShardProcessor
+from windrow.spark.workers import opened, require_windrow
 
 
 def _sealed() -> Any:
@@ -20,6 +21,7 @@ def _sealed() -> Any:
     By name, the process that is asked for states would import windrow, numba and pandas for it: 0.9
     of the 2.4 s that a query's first batch was planned for.
     """
+    require, load = require_windrow, opened
 
     class Sealed(StatefulProcessor):
         """A processor as bytes, until there are rows."""
@@ -28,6 +30,11 @@ def _sealed() -> Any:
             self._content = content
             self._processor: Any = None
 
+        def __setstate__(self, state: dict[str, Any]) -> None:
+            """Called where it arrives."""
+            require()
+            self.__dict__.update(state)
+
         def init(self, handle: StatefulProcessorHandle) -> None:
             """Called by Spark before any shard."""
             self._handle = handle
@@ -35,9 +42,7 @@ def _sealed() -> Any:
 
         def _opened(self) -> Any:
             if self._processor is None:
-                import pickle
-
-                self._processor = pickle.loads(self._content)
+                self._processor = load(self._content)
                 self._processor.open(self._handle, self._blocks)
             return self._processor
 
