@@ -73,9 +73,10 @@ def _by_value() -> tuple[Callable[[], None], Callable[[bytes], Any]]:
     def opened(content: bytes) -> Any:
         """What was sent."""
         import pickle
+        from importlib import import_module
 
         try:
-            import windrow  # noqa: F401
+            import_module("windrow")
         except ImportError as error:
             raise missing(error) from None
         return pickle.loads(content)
