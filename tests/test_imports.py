@@ -55,14 +55,22 @@ def test_the_command_says_its_version(capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().out == f"windrow {written['project']['version']}\n"
 
 
-def test_a_missing_extra_is_named() -> None:
+@pytest.mark.parametrize(
+    ("package", "command", "extra"),
+    [
+        ("rich", ["demo", "--rows", "10", "--output", "never-made"], "demo"),
+        ("pyspark", ["state", "nowhere"], "spark"),
+        ("pyspark", ["demo", "--output", "never-made"], "demo"),
+    ],
+)
+def test_a_missing_extra_is_named(package: str, command: list[str], extra: str) -> None:
     answer = run_python(
-        "import sys; sys.modules['rich'] = None; sys.stderr = sys.stdout\n"
+        f"import sys; sys.modules[{package!r}] = None; sys.stderr = sys.stdout\n"
         "from windrow.cli.main import main\n"
-        "print(main(['demo', '--rows', '10', '--output', 'never-made']))"
+        f"print(main({command}))"
     )
     assert answer.splitlines() == [
-        "windrow demo needs rich: pip install 'windrow[demo]'",
+        f"windrow {command[0]} needs {package}: pip install 'windrow[{extra}]'",
         "1",
     ]
 

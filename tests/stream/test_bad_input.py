@@ -1,5 +1,6 @@
 """What streams do not take is refused when the call is made, and what would be right is said."""
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -54,6 +55,27 @@ def test_histories_that_are_none(streaming: "SparkSession") -> None:
                      aggs=wr.max("value"), lateness="1 second", history=history)  # fmt: skip
     with pytest.raises(wr.InvalidArgument, match="history: is for streaming DataFrames"):
         wr.slide(table, order="id", windows=wr.rows(2, every=1), aggs=wr.count(), history=table)
+
+
+def test_columns_that_share_a_name(streaming: "SparkSession") -> None:
+    twice = rate(streaming).selectExpr("timestamp", "value", "1 AS other", "2 AS other")
+    asked: dict[str, Any] = {"order": "timestamp", "windows": wr.time("1 minute")}
+    with pytest.raises(wr.InvalidArgument, match="data: 2 columns are called 'other'; rename them"):
+        wr.over(twice, aggs=wr.max("value"), lateness="1 second", **asked)
+    past = streaming.sql("SELECT now() AS timestamp, 1L AS value, 2L AS value")
+    with pytest.raises(wr.InvalidArgument, match="history: several columns are called 'value'"):
+        wr.over(rate(streaming), aggs=wr.max("value"), lateness="1 second", history=past, **asked)
+
+
+def test_partitions_that_are_no_number() -> None:
+    """As on platforms where Spark's number of partitions may be left to them."""
+    from windrow.spark.stream.dataflow import shards_of
+
+    session = SimpleNamespace(conf=SimpleNamespace(get=lambda _name: "auto"))
+    with pytest.raises(wr.InvalidArgument, match=r"shards: spark.* is 'auto', .* as in shards=64"):
+        shards_of(session, ("user",), None)
+    assert shards_of(session, ("user",), 64) == 64
+    assert shards_of(session, (), None) == 1
 
 
 def test_watermarks_that_contradict(streaming: "SparkSession") -> None:

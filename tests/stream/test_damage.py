@@ -94,3 +94,22 @@ def test_the_shard_is_named() -> None:
     for move in (processor.wake, lambda shard, watermark: processor.take(shard, [], watermark)):
         with pytest.raises(wr.StoreError, match=r"^checkpoint, shard 3: block 0 of its state"):
             move((labels(5)[3],), 0)
+
+
+def test_groups_of_windows_have_numbers_of_their_own() -> None:
+    """More than one byte tells apart; more than there are numbers for are refused."""
+    places = [
+        (kind, group, number)
+        for kind in (state.HEADER, state.WHOLE_MAP)
+        for group in (0, 1, 255, 256, 257, state.MOST_GROUPS - 1)
+        for number in (0, 1, 2**40 - 1)
+    ]
+    numbers = [state.block_number(*place) for place in places]
+    assert len(set(numbers)) == len(places)
+    assert [(state.kind_of(each), state.group_of(each)) for each in numbers] == [
+        place[:2] for place in places
+    ]
+    assert max(numbers) < 2**63
+    state.require_numbers(state.MOST_GROUPS)
+    with pytest.raises(wr.InvalidArgument, match="windows: a stream keeps at most 65,536 groups"):
+        state.require_numbers(state.MOST_GROUPS + 1)

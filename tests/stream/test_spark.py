@@ -12,7 +12,6 @@ from tests.spark.test_types import EVERY_TYPE, ORDERED
 from tests.stream.events import events
 from tests.stream.files import answers_in, counted, read_stream, run_to_end, write_batches
 from windrow.cli.main import main
-from windrow.spark.stream.shards import labels
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -57,11 +56,52 @@ def test_answers_are_those_of_a_table(
     assert main(["state", f"{tmp_path / 'answers'}-checkpoint"]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert "shards=2" in shown
+    assert "window fast=time('10 seconds', every='2 seconds')" in shown
     rows = [line.split()[:5] for line in shown[shown.index("") + 2 :]]
-    assert sorted(row[0] for row in rows) == sorted(str(label) for label in labels(2))
+    assert [row[0] for row in rows] == ["0", "1"]
     assert sum(int(row[1]) for row in rows) == 1
     assert sum(int(row[4]) for row in rows) == 1
     assert any("1970-01-01 00:16:42+00:00" in line for line in shown)
+    for wrong, message in (
+        ([f"{tmp_path / 'answers'}-checkpoint", "--operator", "7"],
+         f"--operator: 7 is none of windrow's in {tmp_path / 'answers'}-checkpoint; those are 0"),
+        ([str(tmp_path / "events")],
+         f"checkpoint: {tmp_path / 'events'} holds no state of windrow's; its stateful operators: "
+         "none"),
+    ):  # fmt: skip
+        assert main(["state", *wrong]) == 1
+        assert capsys.readouterr().err == f"windrow state: {message}\n"
+
+
+def test_names_that_windrow_has_itself(
+    streaming: "SparkSession", tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A column called as one of windrow's, and two queries of one title in one of Spark's."""
+    names = {"user": "Shard", "n": "payload", "x": "newest"}
+    batches = [events(0, 100, 140, 300), events(1, 131, 170, 300)]
+    renamed = [
+        batch.rename_columns([names.get(name, name) for name in batch.column_names])
+        for batch in [*batches, events(4, 1000, 1001, 40)]
+    ]
+    write_batches(tmp_path / "events", renamed)
+    stream = read_stream(streaming, tmp_path / "events")
+    asked: dict[str, Any] = {
+        "key": "Shard", "order": "ts", "windows": WINDOWS["fast"],
+        "aggs": [wr.max("newest", alias="rows"), wr.sum("payload", alias="counted")],
+    }  # fmt: skip
+    parts = [stream.where("Shard < 7"), stream.where("Shard >= 7")]
+    one, other = (wr.slide(each, lateness="10 seconds", **asked) for each in parts)
+    query = run_to_end(one.union(other), tmp_path / "answers")
+    titles = sorted(query.recentProgress[0]["observedMetrics"])
+    assert len(titles) == 2
+    assert titles[1].startswith(titles[0].partition(" (")[0])
+    expected = wr.slide(pa.concat_tables(renamed[:2]), **asked)
+    found = answers_in(streaming, tmp_path / "answers")
+    by = [("window_start", "ascending"), ("Shard", "ascending")]
+    assert found.sort_by(by).to_pylist() == expected.sort_by(by).to_pylist()
+    assert main(["state", f"{tmp_path / 'answers'}-checkpoint"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert [line for line in shown if line.startswith("operator")] == ["operator 0", "operator 1"]
 
 
 @pytest.mark.parametrize(

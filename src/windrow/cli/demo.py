@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from rich.console import Console
 
+#: what installs the packages that it needs
+EXTRA = "demo"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `windrow demo`."""

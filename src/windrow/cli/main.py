@@ -13,7 +13,8 @@ from windrow.errors import WindrowError
 # A subcommand is a module of this package: see README.md beside this file.
 SUBCOMMANDS = ("demo", "state")
 
-EXTRA_OF = {"pyspark": "demo", "matplotlib": "demo", "rich": "demo"}
+#: packages that extras install: the module of a subcommand says which extra it needs
+_IN_EXTRAS = ("pyspark", "pandas", "google", "matplotlib", "rich")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,11 +24,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(arguments.run(arguments))
     except ModuleNotFoundError as missing:
         package = (missing.name or "").partition(".")[0]
-        extra = EXTRA_OF.get(package)
-        if extra is None:
+        if package not in _IN_EXTRAS:
             raise
         print(
-            f"windrow {arguments.subcommand} needs {package}: pip install 'windrow[{extra}]'",
+            f"windrow {arguments.subcommand} needs {package}: "
+            f"pip install 'windrow[{arguments.extra}]'",
             file=sys.stderr,
         )
         return 1
@@ -45,5 +46,5 @@ def _parser() -> argparse.ArgumentParser:
         summary = (module.__doc__ or "").partition("\n")[0]
         subparser = subparsers.add_parser(name, help=summary, description=summary)
         module.add_arguments(subparser)
-        subparser.set_defaults(run=module.run)
+        subparser.set_defaults(run=module.run, extra=module.EXTRA)
     return parser

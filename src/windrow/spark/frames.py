@@ -48,6 +48,16 @@ def require_new_names(frame: Any, present: Sequence[str], added: Sequence[str]) 
             )
 
 
+def require_distinct_names(names: Sequence[str]) -> None:
+    """Refuse columns that share a name, where each is kept by its own."""
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidArgument(
+                f"data: {names.count(name)} columns are called {name!r}; rename them, or leave out "
+                "those that are not needed"
+            )
+
+
 def new_names(taken: Sequence[str]) -> Names:
     """Names of columns that differ from those taken, which Spark, blind to case, compares."""
     prefix = "windrow"

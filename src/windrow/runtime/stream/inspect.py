@@ -34,6 +34,7 @@ from windrow.runtime.stream.state import (
     group_of,
     integers_of,
     kind_of,
+    lacking,
 )
 from windrow.slicing import Slices
 
@@ -79,7 +80,7 @@ def summary(blocks: Mapping[int, bytes]) -> Summary:
             spans.append(_span(np.concatenate(numbers), told))
     key = json.loads(_schema(blocks, WAITING_SCHEMA).metadata[KEY])
     return Summary(
-        _content(blocks, DESCRIPTION).decode().split("\n"),
+        _query(blocks),
         _distinct(cells.keys, rows.keys, [batch.select(key) for _owner, batch in waiting]),
         len(blocks),
         sum(map(len, blocks.values())),
@@ -87,6 +88,15 @@ def summary(blocks: Mapping[int, bytes]) -> Summary:
         min((begin for begin, _end in spans), default=None),
         max((end for _begin, end in spans), default=None),
     )
+
+
+def shards_told(blocks: Mapping[int, bytes]) -> int:
+    """Among how many shards keys are spread, as a shard says."""
+    return int(_query(blocks)[0].removeprefix("shards="))
+
+
+def _query(blocks: Mapping[int, bytes]) -> list[str]:
+    return _content(blocks, DESCRIPTION).decode().split("\n")
 
 
 class _Kept(NamedTuple):
@@ -129,6 +139,8 @@ def _of_rows(blocks: Mapping[int, bytes]) -> _Kept:
 def _content(blocks: Mapping[int, bytes], kind: int, group: int = 0) -> bytes:
     """What stands in a block of which a group has one."""
     number = block_number(kind, group)
+    if number not in blocks:
+        raise lacking(number)
     return content_of(number, blocks[number])
 
 

@@ -114,7 +114,8 @@ def content_of(number: int, data: bytes) -> bytes:
     return _CODEC.decompress(content, size, asbytes=True) if size else content
 
 
-def _lacking(number: int) -> StoreError:
+def lacking(number: int) -> StoreError:
+    """What is wrong with a state that has no such block."""
     return _damaged(f"{_named(number)} is missing")
 
 
@@ -169,7 +170,7 @@ class Blocks:
     def require_none(self, number: int) -> None:
         """Refuse a state that has this block though it has no header, without which it is lost."""
         if self._storage.get(number) is not None:
-            raise _lacking(block_number(HEADER))
+            raise lacking(block_number(HEADER))
 
     def write(self, number: int, content: bytes) -> None:
         """Put bytes into a block."""
@@ -180,7 +181,7 @@ class Blocks:
         if number not in self._known:
             content = self.bytes_of(number)
             if content is None:
-                raise _lacking(number)
+                raise lacking(number)
             self._known[number] = pa.ipc.read_record_batch(pa.py_buffer(content), schema)
         return self._known[number]
 

@@ -2,35 +2,54 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from pyspark.errors import PySparkException
 
 from windrow.errors import InvalidArgument
 
+#: the state variable that windrow's operators have
+_BLOCKS = "blocks"
 
-def shards_in(session: Any, checkpoint: str, operator: int = 0) -> dict[int, dict[int, bytes]]:
-    """The blocks of every shard, by its label, as of the last batch.
+
+def operators_in(session: Any, checkpoint: str) -> list[int]:
+    """The numbers of the stateful operators of a query that are windrow's.
 
     Args:
         session: of Spark.
         checkpoint: the folder that was given to the query as `checkpointLocation`.
-        operator: which of the query's stateful operators, counted from 0.
     """
     try:
-        table = (
-            session.read.format("statestore")
-            .option("path", checkpoint)
-            .option("operatorId", operator)
-            .option("stateVarName", "blocks")
-            .load()
-            .selectExpr("key.shard", "user_map_key.number", "user_map_value.content")
-            .toArrow()
-        )
+        rows = session.read.format("state-metadata").load(checkpoint).collect()
     except PySparkException as error:
+        raise InvalidArgument(f"checkpoint: {checkpoint} is none of Spark's: {error}") from None
+    ours = {row.operatorId for row in rows if _is_ours(row)}
+    if not ours:
+        others = ", ".join(sorted({row.operatorName for row in rows})) or "none"
         raise InvalidArgument(
-            f"checkpoint: {checkpoint} holds no state of windrow's: {error}"
-        ) from None
+            f"checkpoint: {checkpoint} holds no state of windrow's; its stateful operators: "
+            f"{others}"
+        )
+    return sorted(ours)
+
+
+def _is_ours(row: Any) -> bool:
+    told = json.loads(row.operatorProperties or "{}").get("stateVariables", [])
+    return any(variable["stateName"] == _BLOCKS for variable in told)
+
+
+def shards_in(session: Any, checkpoint: str, operator: int) -> dict[int, dict[int, bytes]]:
+    """The blocks of every shard of an operator of windrow's, by its label, as of the last batch."""
+    table = (
+        session.read.format("statestore")
+        .option("path", checkpoint)
+        .option("operatorId", operator)
+        .option("stateVarName", _BLOCKS)
+        .load()
+        .selectExpr("key.shard", "user_map_key.number", "user_map_value.content")
+        .toArrow()
+    )
     found: dict[int, dict[int, bytes]] = {}
     for shard, number, content in zip(*(column.to_pylist() for column in table), strict=True):
         found.setdefault(shard, {})[number] = content

@@ -18,7 +18,7 @@ from datetime import timedelta
 from typing import Any
 
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import IntegerType, StructField, StructType
 
 from windrow.errors import InvalidArgument
 from windrow.planning.resolve import OverPlan
@@ -26,6 +26,7 @@ from windrow.planning.slide import SlidePlan
 from windrow.runtime.stream.query import StreamQuery
 from windrow.spark.answers import reading
 from windrow.spark.crossing import Maker, mapped
+from windrow.spark.frames import new_names
 from windrow.spark.schema import arrow_schema, nullable_columns, under_names
 from windrow.spark.source import Source
 from windrow.spark.stream.history import history_of
@@ -36,6 +37,7 @@ from windrow.spark.stream.sealed import sealed
 from windrow.spark.stream.watermark import lateness_of
 from windrow.spark.workers import own_python
 
+_PARTITIONS = "spark.sql.shuffle.partitions"
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
@@ -69,7 +71,7 @@ def through_shards(
     """
     session = source.frame.sparkSession
     delay = lateness_of(source.schema, plan.order[0], told.lateness)
-    parts = _shards(session, plan, told.shards)
+    parts = shards_of(session, plan.key, told.shards)
     nullable = nullable_columns(source)
     history = None
     if told.history is not None:
@@ -115,21 +117,33 @@ def _packed(
     names = read.schema.names
     key = [names[list(columns).index(name)] for name in plan.key]
     number = F.pmod(F.hash(*key), F.lit(parts)) if key else F.lit(0)
-    numbered = read.frame.select(number.cast("int").alias("shard"), *names)
+    shard = new_names(names)("shard")
+    numbered = read.frame.select(number.cast("int").alias(shard), *names)
     fields = [StructField(each.name, each.dataType) for each in read.schema]
     # Spark refuses here what is not as the user stated it.
-    stated = numbered.to(StructType([PACKED["shard"], *fields]))
-    return mapped(stated, ["shard", *names], packing, PACKED, "windrow: events into payloads")
+    stated = numbered.to(StructType([StructField(shard, IntegerType()), *fields]))
+    return mapped(stated, [shard, *names], packing, PACKED, "windrow: events into payloads")
 
 
-def _shards(session: Any, plan: SlidePlan | OverPlan, wanted: int | None) -> int:
+def shards_of(session: Any, key: Sequence[str], wanted: int | None) -> int:
+    """In how many shards keys are kept."""
     if wanted is None:
-        return int(session.conf.get("spark.sql.shuffle.partitions")) if plan.key else 1
+        return _partitions(session) if key else 1
     if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
         raise InvalidArgument(f"shards: a number of at least 1, not {wanted!r}")
-    if not plan.key and wanted > 1:
+    if not key and wanted > 1:
         raise InvalidArgument("shards: without a key there is one window, and one shard")
     return wanted
+
+
+def _partitions(session: Any) -> int:
+    partitions = session.conf.get(_PARTITIONS)
+    if not partitions.isdecimal():
+        raise InvalidArgument(
+            f"shards: {_PARTITIONS} is {partitions!r}, which is no number for state to be kept by; "
+            "say in how many shards keys are kept, as in shards=64"
+        )
+    return int(partitions)
 
 
 def _require_rocksdb(session: Any) -> None:

@@ -23,6 +23,8 @@ def history_of(history: Any, source: Source, columns: Sequence[str]) -> Source:
     for name in columns:
         if name not in known.schema.names:
             raise InvalidArgument(f"history: there is no column {name!r}, which data has")
+        if known.schema.names.count(name) > 1:
+            raise InvalidArgument(f"history: several columns are called {name!r}; rename them")
         has, wanted = known.schema[name].dataType, source.schema[name].dataType
         if has != wanted:
             raise InvalidArgument(

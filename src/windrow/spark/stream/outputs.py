@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -28,6 +28,7 @@ from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, St
 from windrow.runtime.stream.query import Step
 from windrow.spark.crossing import Function
 from windrow.spark.frames import plain_names, renamed
+from windrow.spark.progress import distinct
 from windrow.spark.schema import under_names
 from windrow.spark.workers import own_python
 
@@ -77,6 +78,7 @@ class Output(ABC):
 
 def output_of(answered: Answered) -> Output:
     """How these answers leave."""
+    answered = replace(answered, title=distinct(answered.title))
     nested = any(pa.types.is_nested(field.type) for field in answered.schema)
     return AsBytes(answered) if nested else AsColumns(answered)
 

@@ -12,7 +12,7 @@ from pyspark.sql.types import StructType
 from windrow.planning.resolve import OverPlan
 from windrow.runtime.stream.over import StreamOver
 from windrow.spark.answers import ROWS_AT_ONCE
-from windrow.spark.frames import plain_names, require_new_names
+from windrow.spark.frames import plain_names, require_distinct_names, require_new_names
 from windrow.spark.source import Source, title
 from windrow.spark.stream.dataflow import Told, through_shards
 from windrow.spark.stream.outputs import Answered
@@ -20,6 +20,7 @@ from windrow.spark.stream.outputs import Answered
 
 def over_stream(source: Source, plan: OverPlan, told: Told) -> Any:
     """The events with the columns of `wr.over` added, each when it is final."""
+    require_distinct_names(source.schema.names)
     added = from_arrow_schema(pa.schema(plan.output_fields))
     require_new_names(source.frame, source.schema.names, added.names)
     answered = Answered(
