@@ -32,10 +32,10 @@ demo: java $(STAMP) ## watch windows over a live stream of sensor readings on lo
 	@$(BIN)/windrow demo $(DEMO_ARGS)
 
 test: java $(STAMP) ## run the tests and the examples of the docs
-	@$(BIN)/python -m pytest $(TEST_ARGS)
+	@$(BIN)/python -m tests $(TEST_ARGS)
 
 seeds: java $(STAMP) ## run the tests of properties with examples that are drawn anew, and with more of them
-	@$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=seeds $(TEST_ARGS)
+	@$(BIN)/python -m tests -m hypothesis --hypothesis-profile=seeds $(TEST_ARGS)
 
 check: $(STAMP) ## lint, format, types, and the direction of imports
 	@$(BIN)/ruff check .

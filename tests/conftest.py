@@ -19,10 +19,25 @@ hypothesis.settings.register_profile("seeds", print_blob=True, max_examples=300,
 hypothesis.settings.load_profile("windrow")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out what is about machine code where none is made."""
+#: those that share the Spark session, which takes long to start, and those that do not
+HALVES = ("session", "rest")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`make test` runs both halves of the tests at once, each in a process of its own."""
+    parser.addoption("--half", choices=HALVES, help="run one half of the tests only")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Take one half if asked; leave out what is about machine code where none is made."""
     from windrow.algebra.compiler import is_enabled
 
+    if half := config.getoption("half"):
+        taken = {True: [], False: []}
+        for item in items:
+            taken["spark" in getattr(item, "fixturenames", ())].append(item)
+        config.hook.pytest_deselected(items=taken[half != "session"])
+        items[:] = taken[half == "session"]
     if not is_enabled():
         skip = pytest.mark.skip(reason="kernels are not compiled: unset NUMBA_DISABLE_JIT")
         for item in items:
