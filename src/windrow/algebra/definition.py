@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from windrow.algebra import probing
 from windrow.algebra.aggregation import ANYTHING, Aggregation, Input
 from windrow.algebra.equality import close, same
 from windrow.algebra.kinds import Kind
@@ -44,6 +45,7 @@ def aggregation(
     equal: Callable[[Any, Any], bool] = close,
     output: pa.DataType | None = None,
     example: Any = None,
+    check: bool = True,
 ) -> Aggregation:
     """An aggregation of one's own: associative, nothing else is asked.
 
@@ -65,6 +67,8 @@ def aggregation(
         output: the Arrow type of the answers; found by trying the functions if not given.
         example: one input (a tuple if there are several columns) to try the functions on, where
             plain numbers and strings would not do.
+        check: False, not to try on a few values whether combine is associative and inverse is its
+            inverse; for functions that are so only about, such as those of sketches.
 
     Example:
         >>> import math, windrow as wr
@@ -105,7 +109,9 @@ def aggregation(
         traits=Traits(commutative=commutative, selective=selective, exact=exact),
         example=example,
     )
-    definition.check()
+    if not isinstance(check, bool):
+        raise InvalidAggregation(f"check: True or False, not {check!r}")
+    definition.check(laws=check)
     inputs = tuple(Input(role, ANYTHING, as_python=True) for role in definition.roles)
     return Aggregation(
         name, inputs, definition.monoid_for, equal, summary=_summary(lower or combine), custom=True
@@ -164,13 +170,18 @@ class _Definition:
     fields: str = field(default_factory=lambda: str(next(_serial)))
     _monoids: dict[tuple[Kind, ...], Monoid] = field(default_factory=dict)
 
-    def check(self) -> None:
-        """Refuse functions that do not fit together, as far as examples can tell."""
+    def check(self, laws: bool) -> None:
+        """Refuse functions that do not fit together, as far as examples can tell.
+
+        `laws` tells whether to look for examples that break theirs, too.
+        """
         for role, takes in (("combine", 2), ("lower", 1), ("inverse", 2), ("defined", 1)):
             self._check_callable(role, takes)
         refusals = []
-        for examples in self._examples():
+        for kinds, examples in self._examples():
             stage, refusal = self._refusal(examples)
+            if refusal is None and laws:
+                stage, refusal = stage + 1, self._flaw(kinds, examples)
             if refusal is None:
                 return
             refusals.append((stage, refusal))
@@ -232,16 +243,16 @@ class _Definition:
 
     # Trying the functions ----------------------------------------------------------------------
 
-    def _examples(self) -> Iterator[Examples]:
-        """Pairs of events to try the functions on, until they take one."""
+    def _examples(self) -> Iterator[tuple[tuple[Kind, ...], Examples]]:
+        """Pairs of events to try the functions on, until they take one, and their kinds."""
         columns = len(self.roles)
         if self.example is not None:
-            yield self._given_example()
+            yield (), self._given_example()
             return
         # More than three columns of different kinds are too many to try: all of one kind then.
         mixed = itertools.product(_TRIED, repeat=columns) if columns <= 3 else ()
         for kinds in (*((kind,) * columns for kind in _TRIED), *mixed):
-            yield _examples_of(kinds)
+            yield kinds, _examples_of(kinds)
 
     def _given_example(self) -> Examples:
         one = len(self.roles) == 1
@@ -263,6 +274,25 @@ class _Definition:
         except InvalidAggregation as refusal:
             return stage, refusal
         return stage, None
+
+    def _flaw(self, kinds: tuple[Kind, ...], examples: Examples) -> InvalidAggregation | None:
+        """An example that breaks a law, if there is one among a few."""
+        events = probing.events_of(kinds) if kinds else [*examples, *examples]
+        try:
+            with np.errstate(all="ignore"):
+                partials = [self.lift(*event) for event in events]
+                found = probing.why_not_associative(self.combine, self.equal, partials)
+                law = "combine of {!r} is not associative: {}"
+                if found is None and self.inverse is not None:
+                    found = probing.why_no_inverse(self.inverse, self.combine, self.equal, partials)
+                    law = "inverse of {!r} does not undo combine: {}"
+        except Exception:  # on values that the functions may not be for
+            return None
+        if found is None:
+            return None
+        return InvalidAggregation(
+            f"{law.format(self.name, found)}; correct it, or leave this check out with check=False"
+        )
 
     def _call(self, role: str, *arguments: Any) -> Any:
         before = copy.deepcopy(arguments)
