@@ -108,6 +108,23 @@ def test_windows_take_a_stream_in_order() -> None:
         ({"events": [{"t": float("nan")}]}, "order: nan of {'t': nan} is no time to order it by"),
         ({"lateness": -1}, "lateness: it is at least zero, not -1"),
         ({"lateness": "1 month"}, "lateness: '1 month' has no fixed length"),
+        (
+            {"lateness": "1 minute"},
+            "lateness: a duration cannot be taken from 1, by which an event",
+        ),
+        (
+            {"events": [{"t": dt.datetime(2024, 1, 1)}]},
+            "lateness: a number cannot be taken from datetime.datetime(2024, 1, 1, 0, 0), by which",
+        ),
+        ({"events": [{"t": "noon"}]}, "lateness: a number cannot be taken from 'noon', by which"),
+        (
+            {
+                "events": [{"t": dt.datetime(2024, 1, 1, tzinfo=zone)} for zone in (dt.UTC, None)],
+                "lateness": "1 minute",
+            },
+            "order: datetime.datetime(2024, 1, 1, 0, 0) of {'t': datetime.datetime(2024, 1, 1, 0, "
+            "0)} cannot be compared with those before",
+        ),
         ({"lateness": None}, "lateness: a number, a duration such as '10 seconds' or a timedelta"),
     ],
 )

@@ -14,6 +14,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from windrow.errors import InvalidArgument
+
 try:
     import fcntl
 except ImportError:  # pragma: no cover - Windows: processes may compile the same kernel twice
@@ -24,7 +26,7 @@ def directory() -> Path:
     """The folder of the cache: `WINDROW_CACHE_DIR`, or the user's cache, or a temporary folder."""
     wanted = os.environ.get("WINDROW_CACHE_DIR")
     if wanted:
-        return _made(Path(wanted))
+        return _writable(wanted)
     base = os.environ.get("XDG_CACHE_HOME")
     with contextlib.suppress(OSError, RuntimeError):
         path = _made((Path(base) if base else Path.home() / ".cache") / "windrow")
@@ -35,6 +37,21 @@ def directory() -> Path:
 
 def _made(path: Path) -> Path:
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return path
+
+
+def _writable(wanted: str) -> Path:
+    """The folder that a user has named, if kernels can be written to it."""
+    try:
+        path = _made(Path(wanted))
+        reason = "" if os.access(path, os.W_OK | os.X_OK) else "permission denied"
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+    if reason:
+        raise InvalidArgument(
+            f"WINDROW_CACHE_DIR: kernels cannot be written to {wanted!r}: {reason}; name a folder "
+            "of yours in this variable, or unset it"
+        )
     return path
 
 

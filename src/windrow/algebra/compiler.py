@@ -34,7 +34,7 @@ from windrow.algebra.product import Part, Product
 from windrow.algebra.rows import with_workspace
 from windrow.algebra.slots import combine, identity, lift_row, load, lower_row, store
 from windrow.algebra.source import ProductSource, Rule
-from windrow.errors import PlainPythonWarning
+from windrow.errors import PlainPythonWarning, WindrowError
 
 Function = Callable[..., Any]
 
@@ -300,6 +300,8 @@ def _tried(name: str, monoid: Monoid, kinds: tuple[Kind, ...]) -> str | None:
     try:
         ring = memory.queue(1)
         kernel.prepare((*memory.workspace(), columns, (), answers, defined, ring))
+    except WindrowError:
+        raise  # no fault of the functions
     except Exception as error:  # numba fails on what it does not know in many ways
         return warn_of_plain_python(name, error)
     return None

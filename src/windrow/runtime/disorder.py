@@ -71,14 +71,31 @@ class InOrder(Generic[Event]):
         order = self._order(event)
         if order is None or order != order:
             raise InvalidArgument(f"order: {order!r} of {event!r} is no time to order it by")
-        if self._watermark is not None and order < self._watermark:
-            self.late += 1
-            return
-        heapq.heappush(self._held, (order, self._arrived, event))
+        watermark = self._watermark_after(order)
+        try:
+            if self._watermark is None or watermark > self._watermark:
+                self._watermark = watermark
+            if order < self._watermark:
+                self.late += 1
+                return
+            heapq.heappush(self._held, (order, self._arrived, event))
+        except TypeError as error:
+            raise InvalidArgument(
+                f"order: {order!r} of {event!r} cannot be compared with those before: {error}"
+            ) from None
         self._arrived += 1
-        watermark = order - self._lateness
-        if self._watermark is None or watermark > self._watermark:
-            self._watermark = watermark
+
+    def _watermark_after(self, order: Any) -> Any:
+        try:
+            return order - self._lateness
+        except TypeError:
+            is_span = isinstance(self._lateness, timedelta)
+            given = "a duration" if is_span else "a number"
+            wanted = "a number" if is_span else "a duration such as '10 seconds'"
+            raise InvalidArgument(
+                f"lateness: {given} cannot be taken from {order!r}, by which an event is ordered; "
+                f"give {wanted}"
+            ) from None
 
 
 def in_order(
