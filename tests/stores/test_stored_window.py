@@ -158,9 +158,20 @@ def test_nulls_are_events_without_a_value() -> None:
         assert window.answer_many(pa.array([None, 5, 4])).to_pylist() == [None, 5.0, 5.0]
         window.clear()
         assert (window.query(), len(window), window.inserted) == (None, 0, 7)
-    counting = wr.Window.open(MemoryStore(), "w", wr.count())
-    counting.insert_many([None, 3.0])
-    assert counting.query() == 2
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_values_of_a_column_are_counted() -> None:
+    store = MemoryStore()
+    for measure, name, counted in ((wr.count(), "events", 2), (wr.count("x"), "values", 1)):
+        with wr.Window.open(store, name, measure) as counting:
+            counting.insert_many([None, 3.0])
+            assert counting.query() == counted
+        for again in (None, measure):
+            with wr.Window.open(store, name, again) as counting:
+                assert counting.query() == counted
+    with pytest.raises(wr.InvalidArgument, match="stored with nulls 'skipped', not 'counted'"):
+        wr.Window.open(store, "values", wr.count())
 
 
 @pytest.mark.usefixtures("interpreted")

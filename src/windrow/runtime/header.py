@@ -36,6 +36,8 @@ class Description:
     #: how the aggregation was called, if with parameters, and those
     called: str
     parameters: dict[str, Any]
+    #: "counted" if events without a value count as such, else "skipped"
+    nulls: str
     policy: str
     types: list[str]
     fields: list[list[Any]]
@@ -66,6 +68,7 @@ class Description:
             own.called,
             # As it is read again: a tuple is a list in JSON.
             json.loads(json.dumps(dict(own.parameters))),
+            "skipped" if feature.columns else "counted",
             kept_by,
             types,
             fields,
@@ -75,8 +78,10 @@ class Description:
 
     def checked(self) -> Description:
         """This description, if its parts are of the types that they have to be."""
-        words = [self.aggregation, self.called, self.policy, self.code, self.python, *self.types]
-        if not all(isinstance(word, str) for word in (*words, *self.parameters.keys())):
+        words = [self.aggregation, self.called, self.nulls, self.policy, self.code, self.python]
+        if not all(
+            isinstance(word, str) for word in (*words, *self.types, *self.parameters.keys())
+        ):
             raise TypeError(words)
         return self
 

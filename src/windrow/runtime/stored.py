@@ -25,7 +25,7 @@ from windrow.runtime.features import Answers
 from windrow.runtime.header import Header, header_key
 from windrow.runtime.inputs import Types
 from windrow.runtime.spilled import SpilledTree
-from windrow.runtime.stored_program import StoredProgram, aggregation_of
+from windrow.runtime.stored_program import StoredProgram, measure_of
 from windrow.stores import connect
 from windrow.stores.blocks import Blocks, Writer
 from windrow.stores.contract import Store, checked_namespace
@@ -82,9 +82,7 @@ class StoredWindow:
         header = None if found is None else Header.from_bytes(self._store, self._key, found)
         stored = None if header is None else header.description
         name = self._key.namespace
-        self._program = StoredProgram(
-            aggregation_of(aggregation, stored, name), types, policy, stored
-        )
+        self._program = StoredProgram(measure_of(aggregation, stored, name), types, policy, stored)
         self._description = self._program.description(bits if stored is None else stored.bits)
         if stored is not None:
             self._description.require(stored, self._store, self._key)

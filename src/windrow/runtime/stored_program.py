@@ -34,18 +34,19 @@ class StoredProgram:
 
     def __init__(
         self,
-        aggregation: Aggregation,
+        measure: Measure,
         types: Types | None,
         policy: PolicyWindow | None,
         stored: Description | None,
     ) -> None:
         """`stored` says what is in the store, and stands in for types that are not given."""
+        aggregation = measure.aggregation
         if types is None:
             types = _DEFAULT_TYPE if stored is None else stored.types
         self.aggregation = aggregation
         self.inputs = Inputs(aggregation, types)
         schema = self.inputs.schema
-        self._answer = _answer(aggregation, schema)
+        self._answer = _answer(measure, schema)
         asked: list[Feature] = []
         rules: Sequence[Any] = ()
         if policy is not None:
@@ -92,28 +93,31 @@ class StoredProgram:
         return self._features.result(answers, self._answer, _carries_nothing)
 
 
-def aggregation_of(
+def measure_of(
     given: Aggregation | Measure | None, stored: Description | None, name: str
-) -> Aggregation:
-    """What a window computes: what was given, or what is stored."""
+) -> Measure:
+    """What a window computes, what was given or what is stored.
+
+    Its columns, if it names any, stand for the inputs of the events.
+    """
     if isinstance(given, Measure):
         given.require_no_condition("aggregation")
-        given = given.aggregation
-    if isinstance(given, Aggregation):
         return given
+    if isinstance(given, Aggregation):
+        return given()
     if given is not None:
         raise InvalidArgument(f"aggregation: give an aggregation such as wr.max(), not {given!r}")
     if stored is None:
         raise InvalidArgument(
             f"aggregation: no window {name!r} is in the store yet; say what it is to compute"
         )
-    if stored.parameters:
-        return _called(stored, name)
-    if stored.aggregation not in CATALOGUE:
+    found = _called(stored, name) if stored.parameters else CATALOGUE.get(stored.aggregation)
+    if found is None:
         raise InvalidArgument(
             f"aggregation: {stored.aggregation} is an aggregation of your own; give it again"
         )
-    return CATALOGUE[stored.aggregation]
+    roles = [entry.name for entry in found.inputs[: len(stored.types)]]
+    return found(*roles) if stored.nulls == "skipped" else found()
 
 
 def _called(stored: Description, name: str) -> Aggregation:
@@ -131,9 +135,11 @@ def _carries_nothing(column: str, positions: pa.Array) -> pa.Array:
     raise AssertionError(f"{column}: carried inputs are refused when the window is opened")
 
 
-def _answer(aggregation: Aggregation, schema: pa.Schema) -> Feature:
-    # What needs no input counts events, whatever their values.
-    measure = aggregation(*schema.names) if _required(aggregation) else aggregation()
+def _answer(measure: Measure, schema: pa.Schema) -> Feature:
+    # What needs no input, and is given none, counts events, whatever their values.
+    aggregation = measure.aggregation
+    takes_values = measure.columns or _required(aggregation)
+    measure = aggregation(*schema.names) if takes_values else aggregation()
     (feature,), _places = features_of(schema, [measure], Wish())
     return _as_numbers("aggregation", feature, schema)
 
