@@ -153,5 +153,5 @@ def test_an_overflow_ends_the_job_with_its_reason(spark: "SparkSession") -> None
     table = EVENTS.append_column("large", pa.array([2**62] * SIZE))
     frame = spark.createDataFrame(table)
     answer = wr.over(frame, key="k", order="id", windows=wr.rows(3), aggs=wr.sum("large"))
-    with pytest.raises(Exception, match="AggregateOverflow: a sum left the range of 64-bit"):
+    with pytest.raises(Exception, match=r"AggregateOverflow: sum\(\w+\): a sum left the range"):
         answer.collect()

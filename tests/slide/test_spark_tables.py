@@ -169,7 +169,7 @@ def test_sums_on_the_way_may_leave_64_bits(spark: "SparkSession") -> None:
     aggs = [wr.sum("n"), wr.mean("n")]
     answers = wr.slide(frame, order="t", windows=window, aggs=aggs).collect()
     assert [(row["sum_n"], row["mean_n"]) for row in answers] == [(2**62, 2.0**60)]
-    with pytest.raises(Exception, match="AggregateOverflow: a sum left the range of 64-bit"):
+    with pytest.raises(Exception, match=r"AggregateOverflow: sum\(\w+\): a sum left the range"):
         wr.slide(frame, order="t", windows=other, aggs=aggs).collect()
 
 

@@ -113,10 +113,10 @@ def _carrying_extreme(
 ) -> Aggregation:
     traits = Traits(selective=True, exact=True)
 
-    def python_monoid(lift: Callable[[Any, Any], Any]) -> Monoid:
-        return Monoid(
-            None, lift, pick_value, second, like_input(1), traits, defined=carries_any_value
-        )
+    def python_monoid(
+        lift: Callable[[Any, Any], Any], combine: Callable[[Any, Any], Any]
+    ) -> Monoid:
+        return Monoid(None, lift, combine, second, like_input(1), traits, defined=carries_any_value)
 
     def number_monoid(lift: Callable[[Any, Any], Any], called: str) -> Monoid:
         return Monoid(
@@ -133,7 +133,7 @@ def _carrying_extreme(
 
     def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
         if not kinds[0].is_compiled:
-            return python_monoid(lift_pair)
+            return python_monoid(lift_pair, pick_value)
         lift = lift_ranked_pair if kinds[0] is Kind.FLOAT else lift_pair
         return number_monoid(lift, extreme)
 
@@ -151,10 +151,20 @@ def _carrying_extreme(
         def lift_ranked_key(value: Any, at: Any) -> Any:
             return (rank(float(key(value))), at)
 
+        def pick_keyed(older: Any, newer: Any) -> Any:
+            try:
+                return pick_value(older, newer)
+            except TypeError as error:
+                found = " and ".join(sorted({type(each[0]).__name__ for each in (older, newer)}))
+                raise InvalidArgument(
+                    f"key: its answers are of type {found}, and to find the {extreme} they are to "
+                    f"be compared: {error}"
+                ) from None
+
         def keyed(kinds: tuple[Kind, ...]) -> Monoid:
             # A function of times is given times, which kernels do not have.
             if not kinds[0].is_compiled or kinds[0] is Kind.TEMPORAL:
-                return python_monoid(lift_key)
+                return python_monoid(lift_key, pick_keyed)
             return number_monoid(lift_ranked_key, called)
 
         return Aggregation(name, KEYED, keyed, same, summary, custom=True)

@@ -22,6 +22,7 @@ from windrow.planning.resolve import Feature, OverPlan
 from windrow.planning.slide import END, NAME, START, SlidePlan
 from windrow.runtime import columns as arrow
 from windrow.runtime import drivers, slices
+from windrow.runtime.failures import function_named
 from windrow.runtime.features import Answers, Features
 from windrow.runtime.kernel_window import empty_state
 from windrow.runtime.linked import LinkedWindow
@@ -103,7 +104,7 @@ class PlainWindow:
         def lower_row(values: list[Any], _defined: Any, row: int, partial: Any) -> None:
             values[row] = monoid.lower(partial)
 
-        self._window = LinkedWindow(form, monoid)
+        self._feature, self._window = feature, LinkedWindow(form, monoid)
         slots: dict[str, Callable[..., Any]] = {
             **PLAIN_SLOTS, **self._window.functions, "lower_row": lower_row
         }  # fmt: skip
@@ -119,9 +120,10 @@ class PlainWindow:
         window, answered = self._window, 0
         held = firsts.tolist(), stops.tolist()
         while True:
-            window.state, answered = self._drive(
-                partials, answers, (), window.ring, window.state, *held, answered, len(stops)
-            )
+            with function_named(self._feature):
+                window.state, answered = self._drive(
+                    partials, answers, (), window.ring, window.state, *held, answered, len(stops)
+                )
             if answered >= len(stops):
                 return
             window.grow()
@@ -133,12 +135,13 @@ def plain_partials(
     """The partials of the slices between cuts, for one plain feature."""
     monoid, inputs = features.plain_part(features.plain[index])
     partials = []
-    for first, stop in pairwise(cuts.tolist()):
-        partial = monoid.identity()
-        for row in range(first, stop):
-            lifted = monoid.lift(*(block[place][row] for place in inputs))
-            partial = monoid.combine(partial, lifted)
-        partials.append(partial)
+    with function_named(features.plain[index]):
+        for first, stop in pairwise(cuts.tolist()):
+            partial = monoid.identity()
+            for row in range(first, stop):
+                lifted = monoid.lift(*(block[place][row] for place in inputs))
+                partial = monoid.combine(partial, lifted)
+            partials.append(partial)
     return partials
 
 

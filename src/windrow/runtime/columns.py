@@ -126,8 +126,10 @@ def times(column: pa.Array) -> Array:
     return read_only(numbers.to_numpy(zero_copy_only=False))
 
 
-def answers_to_arrow(answers: Array, defined: Array | None, data_type: pa.DataType) -> pa.Array:
-    """Answers of a kernel as a column of the promised type."""
+def answers_to_arrow(
+    answers: Array, defined: Array | None, data_type: pa.DataType, name: str
+) -> pa.Array:
+    """Answers of a kernel to the feature of that name as a column of the promised type."""
     if defined is None or defined.all():
         column = pa.array(answers)
     else:
@@ -140,11 +142,14 @@ def answers_to_arrow(answers: Array, defined: Array | None, data_type: pa.DataTy
     if Kind.of(data_type) is Kind.TEMPORAL:
         narrow = pa.int64() if data_type.bit_width == 64 else pa.int32()
         return column.cast(narrow).view(data_type)
-    return column.cast(data_type)
+    try:
+        return column.cast(data_type)
+    except pa.ArrowInvalid as error:
+        raise _no_answer(name, data_type, error) from None
 
 
 def objects_to_arrow(answers: list[Any], data_type: pa.DataType, name: str) -> pa.Array:
-    """Answers of the aggregation of that name in plain Python as a column of the promised type."""
+    """Answers to the feature of that name in plain Python as a column of the promised type."""
     try:
         # Told to expect integers, Arrow would cut floats off; not told, it takes none above 2^63.
         if pa.types.is_integer(data_type) and not (
@@ -157,7 +162,11 @@ def objects_to_arrow(answers: list[Any], data_type: pa.DataType, name: str) -> p
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         if pa.types.is_decimal(data_type):
             raise AggregateOverflow(f"an answer of {name} does not fit {data_type}") from None
-        raise InvalidAggregation(
-            f"{name} gave an answer that is no {data_type}: {error}; give output= to "
-            "wr.aggregation, a type that holds all its answers"
-        ) from None
+        raise _no_answer(name, data_type, error) from None
+
+
+def _no_answer(name: str, data_type: pa.DataType, error: Exception) -> InvalidAggregation:
+    return InvalidAggregation(
+        f"{name} gave an answer that is no {data_type}: {error}; give output= to wr.aggregation, a "
+        "type that holds all its answers"
+    )

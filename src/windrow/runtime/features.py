@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,6 @@ import pyarrow.compute as pc
 
 from windrow.algebra.conditions import Condition
 from windrow.algebra.nullable import skipping_nulls
-from windrow.errors import AggregateOverflow
 from windrow.planning.groups import FeatureGroups, Slot
 from windrow.planning.resolve import Feature
 from windrow.runtime import columns as arrow
@@ -103,7 +101,7 @@ class Features(FeatureGroups):
             objects = self._objects(answers, feature)
             if feature.carried:
                 return carried(feature.carried[0], pa.array(objects, pa.int64()))
-            return arrow.objects_to_arrow(objects, feature.type, feature.aggregation.name)
+            return arrow.objects_to_arrow(objects, feature.type, str(feature))
         values, defined = self._numbers(answers, feature)
         if feature.monoid.lanes is not None:
             if defined is not None:
@@ -111,8 +109,9 @@ class Features(FeatureGroups):
             column = feature.monoid.lanes.finish(values, feature.type)
             return column if defined is None else pc.if_else(pa.array(defined), column, None)
         if feature.carried:
-            return carried(feature.carried[0], arrow.answers_to_arrow(values, defined, pa.int64()))
-        return arrow.answers_to_arrow(values, defined, feature.type)
+            rows = arrow.answers_to_arrow(values, defined, pa.int64(), str(feature))
+            return carried(feature.carried[0], rows)
+        return arrow.answers_to_arrow(values, defined, feature.type, str(feature))
 
     def _struct(
         self, answers: Answers, feature: Feature, carried: Callable[[str, pa.Array], pa.Array]
@@ -132,10 +131,9 @@ class Features(FeatureGroups):
             wanted = feature.type.field(member.name).type
             held = wanted if member.carried is None else pa.int64()
             if feature.compiled:
-                column = arrow.answers_to_arrow(numbers[place], defined, held)
+                column = arrow.answers_to_arrow(numbers[place], defined, held, str(feature))
             else:
-                name = feature.aggregation.name
-                column = arrow.objects_to_arrow(list(numbers[place]), held, name)
+                column = arrow.objects_to_arrow(list(numbers[place]), held, str(feature))
             if member.carried is not None:
                 column = carried(feature.columns[member.carried], column)
             children.append(column)
@@ -183,12 +181,3 @@ def _each(function: np.ufunc, values: Array) -> Array:
     # Without warnings: what stands for a null may be anything.
     with np.errstate(all="ignore"):
         return arrow.read_only(function(values))
-
-
-@contextmanager
-def overflow_named() -> Iterator[None]:
-    """Turn Python's error of an overflow into windrow's."""
-    try:
-        yield
-    except OverflowError as error:
-        raise AggregateOverflow(str(error)) from None

@@ -27,7 +27,8 @@ from windrow.planning.resolve import Feature
 from windrow.planning.slide import SlidePlan
 from windrow.runtime import columns as arrow
 from windrow.runtime.answering import times_to_arrow
-from windrow.runtime.features import Features, overflow_named
+from windrow.runtime.failures import kernels_named
+from windrow.runtime.features import Features
 from windrow.runtime.slide import in_order_type
 from windrow.runtime.stream.maps import SLICE, Maps, has_partials_of_numbers
 from windrow.runtime.stream.query import column_types
@@ -159,7 +160,7 @@ class SlicePartials:
             columns = {name: column.filter(mask) for name, column in columns.items()}
         times = arrow.times(in_order_type(columns[order], plan)) * _microseconds_per_tick(plan)
         slices = np.maximum.reduce([times - (times - edge) % slide for edge, slide in self._edges])
-        with overflow_named():
+        with kernels_named(self._features.compiled):
             cells = self._maps.of_events(columns, [order], slices)
         keys = [cells[name] for name in self._maps.keys]
         names = [*plan.key, *self.plan.order, *self._fields]

@@ -15,7 +15,9 @@ from windrow.algebra.nullable import NullSkipping
 from windrow.algebra.product import Product
 from windrow.algorithms import Algorithm, boundary_rows
 from windrow.algorithms.memory import PLAIN_SLOTS, ChunkedQueue
+from windrow.planning.resolve import Feature
 from windrow.runtime import drivers
+from windrow.runtime.failures import function_named
 from windrow.runtime.helper import helper_for
 from windrow.runtime.kernel_window import FIRST_CAPACITY, KernelWindow
 from windrow.runtime.linked import LinkedWindow
@@ -161,6 +163,7 @@ class PlainPass:
 
     def __init__(
         self,
+        feature: Feature,
         window: Window,
         monoid: NullSkipping,
         inputs: tuple[int, ...],
@@ -173,7 +176,7 @@ class PlainPass:
         def lower_row(answers: Any, _defined: Any, row: int, partial: Any) -> None:
             answers[row] = monoid.lower(partial)
 
-        self._kind = window
+        self._feature, self._kind = feature, window
         self._window = LinkedWindow(algorithm, monoid)
         slots = {**PLAIN_SLOTS, **self._window.functions, "identity": monoid.identity}
         driver = driver_for(window)
@@ -187,11 +190,12 @@ class PlainPass:
         row, window = block.begin, self._window
         reach = reach_of(self._kind, self._extent, block.bounds, self._times)
         while True:
-            window.state, row = self._drive(
-                block.columns, block.validities, answers, (),
-                window.ring, window.state, block.bounds.starts, row, block.answer_from,
-                block.stop, *reach,
-            )  # fmt: skip
+            with function_named(self._feature):
+                window.state, row = self._drive(
+                    block.columns, block.validities, answers, (),
+                    window.ring, window.state, block.bounds.starts, row, block.answer_from,
+                    block.stop, *reach,
+                )  # fmt: skip
             if row >= block.stop:
                 break
             window.grow()

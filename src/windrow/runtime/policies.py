@@ -26,7 +26,8 @@ from windrow.algorithms import find
 from windrow.planning.resolve import Feature, policy_features
 from windrow.runtime import columns as arrow
 from windrow.runtime import drivers
-from windrow.runtime.features import Features, overflow_named
+from windrow.runtime.failures import kernels_named
+from windrow.runtime.features import Features
 from windrow.runtime.kernel_window import KernelWindow
 from windrow.runtime.linked import LinkedWindow, PlainMonoid
 from windrow.windows import PolicyWindow
@@ -137,7 +138,7 @@ class CompiledCounts:
         values, validities = self._features.compiled_block(columns, size, 0)
         counts = np.empty(size, np.int64)
         window, row = self._window, 0
-        with overflow_named():
+        with kernels_named(self._features.compiled):
             while row < size:
                 window.state, row = self._kernel(
                     *window.memory.workspace(), values, validities, counts,

@@ -10,7 +10,8 @@ from windrow.algebra.compiler import Kernel
 from windrow.algorithms import Algorithm
 from windrow.planning.resolve import Feature, OverPlan
 from windrow.runtime import columns as arrow
-from windrow.runtime.features import Answers, Features, overflow_named
+from windrow.runtime.failures import kernels_named
+from windrow.runtime.features import Answers, Features
 from windrow.runtime.passes import Block, CompiledPass, PlainPass, driver_for, extent_of, kernel_for
 from windrow.runtime.policies import Counts, Policy
 from windrow.runtime.trailing import PolicyTrail, Trail, trail_of
@@ -75,19 +76,20 @@ class Program(Features):
         monoid, indices = self.plain_part(feature)
         events, _driven = self.plan.size_of(name)
         form = self.plain_choice(feature, self.plan.wish, events).algorithm
-        return PlainPass(self.plan.windows[name], monoid, indices, form, self._extents[name])
+        window, extent = self.plan.windows[name], self._extents[name]
+        return PlainPass(feature, window, monoid, indices, form, extent)
 
-
-def drive(
-    passes: tuple[CompiledPass | None, list[PlainPass]],
-    compiled: Block,
-    plain: Block,
-    answers: Answers,
-) -> None:
-    """Drive a block through one window, in all its forms."""
-    compiled_pass, plain_passes = passes
-    with overflow_named():
+    def drive(
+        self,
+        passes: tuple[CompiledPass | None, list[PlainPass]],
+        compiled: Block,
+        plain: Block,
+        answers: Answers,
+    ) -> None:
+        """Drive a block through one window, in all its forms."""
+        compiled_pass, plain_passes = passes
         if compiled_pass is not None:
-            compiled_pass.advance(compiled, answers.values, answers.defined)
+            with kernels_named(self.compiled):
+                compiled_pass.advance(compiled, answers.values, answers.defined)
         for each, answer in zip(plain_passes, answers.plain, strict=True):
             each.advance(plain, answer)

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from windrow.runtime import columns as arrow
 from windrow.runtime.passes import Block
-from windrow.runtime.program import Program, drive
+from windrow.runtime.program import Program
 from windrow.runtime.runs import NEVER, run_starts, same_key
 from windrow.runtime.trailing import SortedRows
 
@@ -53,7 +53,7 @@ class Rolling:
         for name, passes in self._passes.items():
             bounds = self._trails[name].bounds(rows)
             answers[name] = program.answers(size, bounds.present)
-            drive(
+            program.drive(
                 passes,
                 Block(*compiled, bounds, 0, 0, size),
                 Block(plain, (), bounds, 0, 0, size),

@@ -36,7 +36,8 @@ from windrow.runtime.answering import (
     times_to_arrow,
 )
 from windrow.runtime.extents import Extents, Stretch, finder_for
-from windrow.runtime.features import Answers, Features, overflow_named
+from windrow.runtime.failures import kernels_named
+from windrow.runtime.features import Answers, Features
 from windrow.runtime.sorting import arrange
 from windrow.runtime.threads import cores, in_threads
 from windrow.windows import Window
@@ -209,10 +210,10 @@ class Run:
             )
         )
         answers = {name: self._features.answers(len(stops[name])) for name in self._windows}
-        with overflow_named():
-            if self._features.compiled:
+        if self._features.compiled:
+            with kernels_named(self._features.compiled):
                 self._answer_compiled(answers, firsts, stops)
-            self._answer_plain(answers, firsts, stops)
+        self._answer_plain(answers, firsts, stops)
         tables = in_threads(lambda name: self._table(name, answers[name]), self._windows)
         return dict(zip(self._windows, tables, strict=True))
 

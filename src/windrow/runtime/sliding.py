@@ -30,7 +30,8 @@ from windrow.runtime.answering import (
     times_to_arrow,
 )
 from windrow.runtime.extents import Extents, Stretch, finder_for
-from windrow.runtime.features import Answers, Features, overflow_named
+from windrow.runtime.failures import kernels_named
+from windrow.runtime.features import Answers, Features
 from windrow.runtime.rolling import Kept
 from windrow.runtime.runs import NEVER, run_starts, same_key
 from windrow.runtime.slide import in_order_type
@@ -160,7 +161,7 @@ class _Stream:
         found = {name: finder.find(stretch) for name, finder in self._finders.items()}
         for name, kept in self._kept.items():
             kept.append(stretch.columns[name])
-        with overflow_named():
+        with kernels_named(self._features.compiled):
             self._cut(stretch, found.values())
             for name, extents in found.items():
                 firsts, stops = (self._number(rows) for rows in (extents.firsts, extents.stops))

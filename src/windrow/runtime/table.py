@@ -15,7 +15,7 @@ from windrow.planning.resolve import OverPlan
 from windrow.runtime import columns as arrow
 from windrow.runtime.features import Answers
 from windrow.runtime.passes import Block
-from windrow.runtime.program import Program, drive
+from windrow.runtime.program import Program
 from windrow.runtime.sorting import arrange
 from windrow.runtime.threads import cores, in_threads
 from windrow.runtime.trailing import Bounds, SortedRows, Trail
@@ -38,7 +38,7 @@ def to_table(data: Any) -> pa.Table:
     if hasattr(data, "__arrow_c_stream__"):
         try:
             return pa.table(data)
-        except (pa.ArrowInvalid, TypeError) as error:  # such as a series: one column, no table
+        except (pa.ArrowException, TypeError) as error:  # a series, which is no table; complex
             problem = f"; {type(data).__name__} cannot be read as a table: {error}"
     elif hasattr(data, "collect"):
         problem = f", not {type(data).__name__}; collect() it first"
@@ -64,7 +64,7 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
 
     def work(piece: tuple[str, tuple[Block, Block]]) -> None:
         name, (compiled, plain) = piece
-        drive(run.program.passes(name), compiled, plain, answers[name])
+        run.program.drive(run.program.passes(name), compiled, plain, answers[name])
 
     in_threads(work, pieces)
     columns = in_threads(lambda output: run.column(answers[output.window], output), plan.outputs)

@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 
 from windrow.planning.resolve import OverPlan
 from windrow.runtime import columns as arrow
-from windrow.runtime.features import Answers, overflow_named
+from windrow.runtime.failures import kernels_named
+from windrow.runtime.features import Answers
 from windrow.runtime.passes import Block, extent_of
 from windrow.runtime.program import Program
 from windrow.runtime.runs import NEVER
@@ -94,7 +95,7 @@ class OverRows(RowsGroup):
         """The answers of a window; those of old rows mean nothing."""
         compiled_pass, plain_passes = self._program.passes(name)
         answers = self._program.answers(rows.size, bounds.present)
-        with overflow_named():
+        with kernels_named(self._program.compiled):
             if compiled_pass is not None:
                 # Old rows are answered too: it takes less than to call the kernel for each key.
                 block = Block(*compiled, bounds, 0, 0, rows.size)

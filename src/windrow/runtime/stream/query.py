@@ -25,7 +25,7 @@ from windrow.errors import IncompatibleState, InvalidArgument
 from windrow.planning.resolve import OverPlan
 from windrow.planning.slide import SlidePlan
 from windrow.runtime import columns as arrow
-from windrow.runtime.features import overflow_named
+from windrow.runtime.failures import kernels_named
 from windrow.runtime.stream.description import description_of, differences
 from windrow.runtime.stream.state import (
     DESCRIPTION,
@@ -127,6 +127,7 @@ class StreamQuery:
             shards: in how many of them keys are kept.
         """
         self._columns, self._order = list(types), plan.order[0]
+        self._features = plan.features
         _require_time(self._order, types[self._order])
         self._tick = arrow.nanoseconds_per_tick(types[self._order])
         self._waiting_schema = pa.schema(list(types.items()), {KEY: json.dumps(plan.key)})
@@ -147,7 +148,7 @@ class StreamQuery:
         """
         blocks, step = Blocks(storage), Step()
         header = self._header(blocks)
-        with overflow_named():
+        with kernels_named(self._features):
             if header.history != NONE:
                 # What the table makes final it has answered itself.
                 self._move(blocks, header, [], header.history, Step())
