@@ -3,6 +3,7 @@
 All blocks of a file that are fenced as ```python share one namespace. A block of `>>>` lines must
 also print what it shows. A block fenced as ```python no-run is left alone: for what a test cannot
 run, such as a cluster. An example that mentions `spark` gets the session of the tests by that name.
+Links lead somewhere, in the repository and on PyPI.
 """
 
 import doctest
@@ -11,6 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hatchling.metadata.core import ProjectMetadata
+from hatchling.plugin.manager import PluginManager
+
+from windrow.planning.placement import MOST_ROWS_FOR_SPARK
 
 ROOT = Path(__file__).parent.parent
 FENCE = re.compile(r"^```python *(?P<info>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -58,6 +63,55 @@ def run_session(block: Block, name: str, namespace: dict[str, Any]) -> None:
         test, out=report.append, clear_globs=False
     )
     assert not failures.failed, "".join(report)
+
+
+LINK = re.compile(r"!?\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+PAGES = [
+    *sorted(ROOT.glob("*.md")),
+    *(page for folder in ("docs", "src", "benchmarks") for page in (ROOT / folder).rglob("*.md")),
+]
+
+
+def targets_of(text: str) -> list[str]:
+    """Where the links of a page lead, apart from other sites."""
+    without_code = re.sub(r"^```.*?^```$|`[^`\n]*`", "", text, flags=re.MULTILINE | re.DOTALL)
+    return [t for t in LINK.findall(without_code) if not t.startswith(("https://", "http://"))]
+
+
+def anchors_of(text: str) -> set[str]:
+    headings = re.findall(r"^#+ +(.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in targets_of(page.read_text(encoding="utf-8")):
+        path, _, anchor = target.partition("#")
+        found = (page.parent / path).resolve() if path else page
+        assert found.is_relative_to(ROOT), f"{target} leads out of the repository"
+        assert found.exists(), f"{target} leads nowhere"
+        assert not anchor or anchor in anchors_of(found.read_text(encoding="utf-8")), target
+
+
+def test_the_index_lists_every_page() -> None:
+    index = ROOT / "docs" / "README.md"
+    listed = {index.parent / target for target in targets_of(index.read_text(encoding="utf-8"))}
+    assert set(index.parent.rglob("*.md")) - {index} <= listed
+
+
+def test_the_page_on_pypi_links_to_nothing_that_is_not_there() -> None:
+    core = ProjectMetadata(str(ROOT), PluginManager()).core
+    assert core.readme_content_type == "text/markdown"
+    assert targets_of(core.readme) == []
+    # Where the repository has a link, there is a path; all else is as it is.
+    assert "a policy (`docs/policies.md`) lets a function" in core.readme
+    assert "or on a Redis server" in core.readme
+    assert FENCE.findall(core.readme) == FENCE.findall((ROOT / "README.md").read_text("utf-8"))
+
+
+def test_small_frames_are_as_small_as_the_docs_say() -> None:
+    said = re.sub(r"\s+", " ", (ROOT / "docs" / "spark.md").read_text(encoding="utf-8"))
+    assert f"windows whose rows are at most {MOST_ROWS_FOR_SPARK} together" in said
 
 
 @pytest.mark.parametrize(("name", "blocks"), documents())
