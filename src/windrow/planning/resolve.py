@@ -41,8 +41,12 @@ class Feature:
     type: pa.DataType
     compiled: bool
     condition: Condition | None = None
+    #: what it is called where its columns are not those that the user named
+    called: str = ""
 
     def __str__(self) -> str:
+        if self.called:
+            return self.called
         condition = "" if self.condition is None else f" where {self.condition}"
         return f"{self.aggregation.name}({', '.join(self.columns)}){condition}"
 

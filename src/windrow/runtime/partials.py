@@ -118,6 +118,7 @@ def over_fields(feature: Feature, columns: Sequence[str], monoid: Monoid) -> Fea
         monoid=monoid,
         compiled=True,
         condition=None,
+        called=str(feature),
     )
 
 
