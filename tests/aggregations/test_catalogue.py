@@ -165,7 +165,7 @@ def test_a_product_of_many_large_factors_and_a_zero_is_zero():
 def test_decimals_are_exact_to_38_digits_and_then_raise():
     nines, one_less = Decimal("9" * 38), Decimal("9" * 37 + "8")
     assert over(wr.sum, [one_less, Decimal(1)], type=pa.decimal128(38, 0)) == [one_less, nines]
-    with pytest.raises(wr.AggregateOverflow, match=r"an answer of sum\(x\) does not fit"):
+    with pytest.raises(wr.AggregateOverflow, match=r"an answer of sum\(n\) does not fit"):
         over(wr.sum, [nines, nines], type=pa.decimal128(38, 0))
 
 
