@@ -22,7 +22,7 @@ from windrow.planning.resolve import Feature, OverPlan
 from windrow.planning.slide import END, NAME, START, SlidePlan
 from windrow.runtime import columns as arrow
 from windrow.runtime import drivers, slices
-from windrow.runtime.failures import function_named
+from windrow.runtime.failing import function_named
 from windrow.runtime.features import Answers, Features
 from windrow.runtime.kernel_window import empty_state
 from windrow.runtime.linked import LinkedWindow

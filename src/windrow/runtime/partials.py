@@ -27,7 +27,7 @@ from windrow.planning.resolve import Feature
 from windrow.planning.slide import SlidePlan
 from windrow.runtime import columns as arrow
 from windrow.runtime.answering import times_to_arrow
-from windrow.runtime.failures import kernels_named
+from windrow.runtime.failing import kernels_named
 from windrow.runtime.features import Features
 from windrow.runtime.slide import in_order_type
 from windrow.runtime.stream.maps import SLICE, Maps, has_partials_of_numbers

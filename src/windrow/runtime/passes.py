@@ -17,7 +17,7 @@ from windrow.algorithms import Algorithm, boundary_rows
 from windrow.algorithms.memory import PLAIN_SLOTS, ChunkedQueue
 from windrow.planning.resolve import Feature
 from windrow.runtime import drivers
-from windrow.runtime.failures import function_named
+from windrow.runtime.failing import function_named
 from windrow.runtime.helper import helper_for
 from windrow.runtime.kernel_window import FIRST_CAPACITY, KernelWindow
 from windrow.runtime.linked import LinkedWindow

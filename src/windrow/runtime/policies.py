@@ -26,7 +26,7 @@ from windrow.algorithms import find
 from windrow.planning.resolve import Feature, policy_features
 from windrow.runtime import columns as arrow
 from windrow.runtime import drivers
-from windrow.runtime.failures import kernels_named
+from windrow.runtime.failing import kernels_named
 from windrow.runtime.features import Features
 from windrow.runtime.kernel_window import KernelWindow
 from windrow.runtime.linked import LinkedWindow, PlainMonoid

@@ -10,7 +10,7 @@ from windrow.algebra.compiler import Kernel
 from windrow.algorithms import Algorithm
 from windrow.planning.resolve import Feature, OverPlan
 from windrow.runtime import columns as arrow
-from windrow.runtime.failures import kernels_named
+from windrow.runtime.failing import kernels_named
 from windrow.runtime.features import Answers, Features
 from windrow.runtime.passes import Block, CompiledPass, PlainPass, driver_for, extent_of, kernel_for
 from windrow.runtime.policies import Counts, Policy

@@ -36,7 +36,7 @@ from windrow.runtime.answering import (
     times_to_arrow,
 )
 from windrow.runtime.extents import Extents, Stretch, finder_for
-from windrow.runtime.failures import kernels_named
+from windrow.runtime.failing import kernels_named
 from windrow.runtime.features import Answers, Features
 from windrow.runtime.sorting import arrange
 from windrow.runtime.threads import cores, in_threads

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from windrow.planning.resolve import OverPlan
 from windrow.runtime import columns as arrow
-from windrow.runtime.failures import kernels_named
+from windrow.runtime.failing import kernels_named
 from windrow.runtime.features import Answers
 from windrow.runtime.passes import Block, extent_of
 from windrow.runtime.program import Program

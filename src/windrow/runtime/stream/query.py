@@ -25,7 +25,7 @@ from windrow.errors import IncompatibleState, InvalidArgument
 from windrow.planning.resolve import OverPlan
 from windrow.planning.slide import SlidePlan
 from windrow.runtime import columns as arrow
-from windrow.runtime.failures import kernels_named
+from windrow.runtime.failing import kernels_named
 from windrow.runtime.stream.description import description_of, differences
 from windrow.runtime.stream.state import (
     DESCRIPTION,
