@@ -44,4 +44,4 @@ def _suspects(features: list[Feature], error: BaseException) -> list[Feature]:
 
 def _constants(function: Callable[..., Any]) -> tuple[Any, ...]:
     code = getattr(function, "__code__", None)
-    return () if code is None else code.co_consts  # type: ignore[no-any-return]
+    return () if code is None else code.co_consts
