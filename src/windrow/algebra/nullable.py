@@ -44,10 +44,6 @@ class NullSkipping:
             return newer
         if newer is None:
             return older
-        return self._combined(older, newer)
-
-    def _combined(self, older: Any, newer: Any) -> Any:
-        """The partial of two that have values."""
         try:
             return self.monoid.combine(older, newer)
         except FAILURES as error:
@@ -97,7 +93,10 @@ class InvertibleNullSkipping(NullSkipping):
             return newer
         if newer is None:
             return older
-        return (older[0] + newer[0], self._combined(older[1], newer[1]))
+        try:
+            return (older[0] + newer[0], self.monoid.combine(older[1], newer[1]))
+        except FAILURES as error:
+            raise named(self.name, error) from error
 
     def inverse(self, total: Any, oldest: Any) -> Any:
         """The values that are left, None if there are none."""
