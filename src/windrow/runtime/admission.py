@@ -85,11 +85,9 @@ class Admission:
 
     def admitted(self, operation: str, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The inputs of an event, numpy's numbers as Python's, which do not wrap around."""
-        index = 0
-        for value in inputs:  # without more ado: this is called for every event
+        for index, value in enumerate(inputs):
             if type(value) not in self._known[index]:
                 return self._looked_at(operation, inputs)
-            index += 1
         return inputs
 
     def _looked_at(self, operation: str, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
