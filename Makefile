@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # Targets check what the machine lacks before they install or run anything: order matters.
 .NOTPARALLEL:
-.PHONY: help setup demo test seeds check bench bench-spark bench-streaming soak clean java
+.PHONY: help setup demo test seeds fuzz check bench bench-spark bench-streaming soak clean java
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -16,6 +16,8 @@ EXTRAS := dev
 BUILDERS := hatchling editables setuptools wheel
 DEMO_ARGS ?=
 TEST_ARGS ?=
+FUZZ_ARGS ?=
+SECONDS ?= 60
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -36,6 +38,9 @@ test: java $(STAMP) ## run the tests and the examples of the docs
 
 seeds: java $(STAMP) ## run the tests of properties with examples that are drawn anew, and with more of them
 	@$(BIN)/python -m tests -m hypothesis --hypothesis-profile=seeds $(TEST_ARGS)
+
+fuzz: java $(STAMP) ## compare random calls with a model, for SECONDS (60), and print those that differ as scripts
+	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(FUZZ_ARGS)
 
 check: $(STAMP) ## lint, format, types, and the direction of imports
 	@$(BIN)/ruff check .

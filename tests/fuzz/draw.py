@@ -1,0 +1,354 @@
+"""Random calls.
+
+A table has keys (`k0`, `k1`), an order (`o0`, and `o1` or `id` to break ties), values of any types
+(`a`, `b`, `c`), a text (`s`), a mark (`p`), a number that is not negative (`n`) and a number that
+windows measure by (`d`). Aggregations take whatever column fits, keys and order among them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from tests.fuzz.calls import Call, Condition, Function, Measure, Nanoseconds, Window
+from tests.fuzz.catalogue import Entry, catalogue
+from tests.fuzz.columns import (
+    KINDS,
+    TIMES,
+    TYPES,
+    Column,
+    draw_column,
+    draw_cuts,
+    step_of,
+)
+
+ALL = tuple(name for kind in TYPES.values() for name in kind)
+#: what Spark has as well
+SPARK_TYPES = (
+    *("pa.bool_()", "pa.int64()", "pa.int32()", "pa.int16()", "pa.int8()", "pa.float64()"),
+    *("pa.float32()", "pa.decimal128(6, 2)", "pa.string()", "pa.binary()", "pa.date32()"),
+    *("pa.timestamp('us', 'UTC')", "pa.timestamp('us')", "pa.list_(pa.int64())"),
+)
+#: aggregations that pick values, or add them up; what they answer of 1e300 is plain
+PICKING = frozenset(
+    (
+        *("count", "count_if", "min", "max", "min_count", "max_count", "arg_min", "arg_max"),
+        *("first", "last", "nth", "collect", "collect_distinct", "concat", "top_k", "bottom_k"),
+        *("mode", "bit_and", "bit_or", "bit_xor", "all", "any", "longest_increasing_run", "m4"),
+        *("longest_run_above", "sign_changes", "approx_quantile", "frequent_items"),
+    )
+)
+#: of integers and booleans, exact as well
+EXACT = PICKING | {"sum", "value_range", "change", "approx_distinct", "bloom", "count_min"}
+ALGORITHMS = (
+    *("recompute", "two_stacks", "two_stacks_lite", "daba", "daba_lite", "flat_fat", "flat_fit"),
+    *("base_intervals", "subtract_on_evict", "slick_deque", "sequential_boundary"),
+    *("log_monoid_tree", "amortized_monoid_tree"),
+)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Which calls a backend takes.
+
+    Attributes:
+        types: of keys and values.
+        times: of order columns that are times.
+        ordered: whether an order is needed that leaves no ties, by a column `id`.
+        timed: whether the order is a time without nulls.
+        algorithms: whether some calls name an algorithm.
+        most_rows: the size of the largest table.
+        chunked: whether columns lie in several chunks or have dictionaries.
+        pace: how many ticks lie between two timestamps of the order column, with windows of whole
+            microseconds; 0 for one tick, with windows of parts of it.
+    """
+
+    types: tuple[str, ...] = ALL
+    times: tuple[str, ...] = TIMES
+    ordered: bool = False
+    timed: bool = False
+    algorithms: bool = True
+    most_rows: int = 24
+    chunked: bool = True
+    pace: int = 0
+
+
+def draw_call(random: Random, profile: Profile) -> Call:
+    """Any call."""
+    while True:
+        call = _try(random, profile)
+        if call.aggs:
+            return call
+
+
+def _try(random: Random, profile: Profile) -> Call:
+    function = random.choice(("over", "slide"))
+    size = random.choice((0, 1, *(random.randint(2, profile.most_rows) for _ in range(6))))
+    keys = _keys(random, profile, size)
+    order = _order(random, profile, function, size)
+    columns = {**keys, **order, **_values(random, profile, size)}
+    names = tuple(order)
+    if not profile.ordered and len(names) > 1 and random.random() < 0.5:
+        names = names[:1]
+    options = _options(random, profile, function)
+    windows = tuple(
+        _window(random, profile, function, columns, names)
+        for _ in range(random.choice((1, 1, 2, 3)))
+    )
+    call = Call(function, columns, tuple(keys), names, windows, (), options)
+    call = replace(call, aggs=_measures(random, call))
+    return _stored(random, call) if profile.chunked else call
+
+
+def _keys(random: Random, profile: Profile, size: int) -> dict[str, Column]:
+    found = {}
+    for index in range(random.choice((0, 1, 1, 1, 2))):
+        kinds = ("boolean", "integer", "text", "temporal", "float", "decimal")
+        kind = random.choice(kinds)
+        allowed = [name for name in profile.types if KINDS[name] == kind and "duration" not in name]
+        column = draw_column(random, random.choice(allowed or ["pa.int64()"]), size, "special")
+        few = list(dict.fromkeys(column.values))[:3]
+        found[f"k{index}"] = replace(column, values=tuple(random.choice(few) for _ in range(size)))
+    return found
+
+
+def _order(random: Random, profile: Profile, function: str, size: int) -> dict[str, Column]:
+    found: dict[str, Column] = {}
+    if profile.timed or random.random() < 0.65:
+        name = random.choice(profile.times)
+        pace = max(profile.pace, 1) if "timestamp" in name else 1
+        column = draw_column(random, name, size, pace=pace)
+        if profile.timed or random.random() < 0.7:
+            known = [value for value in column.values if value is not None] or [0]
+            filled = (random.choice(known) if each is None else each for each in column.values)
+            column = replace(column, values=tuple(filled))
+        found["o0"] = column
+    elif function == "slide" or random.random() < 0.7 or profile.ordered:
+        kind = random.choice(("integer", "float", "text", "decimal"))
+        allowed = [name for name in profile.types if KINDS[name] == kind]
+        found["o0"] = draw_column(random, random.choice(allowed or ["pa.int64()"]), size, "special")
+    if profile.ordered:
+        ids = random.sample(range(size), size)
+        found["id"] = Column("pa.int64()", tuple(ids))
+    elif found and random.random() < 0.4:
+        found["o1"] = draw_column(random, "pa.int16()", size, "plain")
+    return found
+
+
+def _values(random: Random, profile: Profile, size: int) -> dict[str, Column]:
+    numbers = tuple(name for name in profile.types if KINDS[name] in ("integer", "float"))
+    found = {
+        "a": draw_column(random, random.choice(numbers), size),
+        "b": draw_column(random, random.choice(profile.types), size),
+        "c": draw_column(random, random.choice(profile.types), size),
+        "s": draw_column(random, "pa.string()", size),
+        "p": draw_column(random, "pa.bool_()", size),
+    }
+    natural = tuple(None if random.random() < 0.1 else random.randint(0, 12) for _ in range(size))
+    found["n"] = Column("pa.int64()", natural)
+    measured = random.choice(("pa.int64()", "pa.float64()"))
+    found["d"] = draw_column(random, measured, size, random.choice(("plain", "special")))
+    return found
+
+
+def _stored(random: Random, call: Call) -> Call:
+    """The same values in chunks, some of them by dictionary."""
+    columns = {}
+    for name, column in call.columns.items():
+        encoded = column.kind == "text" and "view" not in column.type and random.random() < 0.3
+        columns[name] = replace(column, cuts=draw_cuts(random, call.size), encoded=encoded)
+    return replace(call, columns=columns)
+
+
+def _options(random: Random, profile: Profile, function: str) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    if profile.algorithms and random.random() < 0.3:
+        options["algorithm"] = random.choice(ALGORITHMS)
+    if random.random() < 0.2:
+        options["prefer"] = random.choice(("latency", "memory"))
+    if function == "slide" and random.random() < 0.15:
+        options["changes_only"] = True
+    return options
+
+
+# Windows -----------------------------------------------------------------------------------------
+
+
+def _window(
+    random: Random,
+    profile: Profile,
+    function: str,
+    columns: dict[str, Column],
+    order: tuple[str, ...],
+) -> Window:
+    is_time = bool(order) and columns[order[0]].kind == "temporal"
+    kinds = ["rows", "rows", "delta", "punctuated", "policy"]
+    kinds += ["time", "time", "time", "session"] if is_time else []
+    kind = random.choice(kinds)
+    step = step_of(columns[order[0]].type) if is_time else 0
+    if profile.pace and is_time and "timestamp" in columns[order[0]].type:
+        step *= profile.pace
+    options: dict[str, Any] = {}
+    if function == "slide" and kind not in ("punctuated", "session"):
+        by_clock = is_time and random.random() < 0.6
+        options["every"] = _duration(random, profile, step) if by_clock else random.randint(1, 5)
+    if kind == "rows":
+        return _made("rows", (random.choice((*range(1, 8), 30, 2**40)),), options)
+    if kind == "delta":
+        amount = random.choice((1, 2, 3, 0.5, 2.25, 2**70))
+        return _made("delta", ("d", amount), options)
+    if kind == "punctuated":
+        return _made("punctuated", ("p",), options)
+    if kind == "session":
+        return _made("session", (_duration(random, profile, step),), options)
+    if kind == "policy":
+        return _policy(random, options)
+    if function == "slide":
+        if isinstance(options["every"], Nanoseconds) and random.random() < 0.4:
+            options["offset"] = Nanoseconds(
+                _duration(random, profile, step) * random.choice((1, -1))
+            )
+    else:
+        options["closed"] = random.choice(("right", "both"))
+        options["ties"] = random.choice(("rows", "peers"))
+    return _made("time", (_duration(random, profile, step),), options)
+
+
+def _policy(random: Random, options: dict[str, Any]) -> Window:
+    kind = random.choice(("at_most_events", "at_most_sum", "since_max", "since_longest_run"))
+    arguments: tuple[Any, ...] = ("n",)
+    if kind == "at_most_events":
+        arguments = (random.randint(1, 6),)
+    if kind == "at_most_sum":
+        # No event alone is too large where answers are named after their events.
+        arguments = (random.randint(12 if options else 5, 30), "n")
+    return _made(f"policies.{kind}", arguments, options)
+
+
+def _made(kind: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Window:
+    return Window(kind, arguments, tuple(options.items()))
+
+
+def _duration(random: Random, profile: Profile, step: int) -> Nanoseconds:
+    """Some steps of the order column, or some thirds of one."""
+    if random.random() < 0.7:
+        return Nanoseconds(random.randint(1, 8) * step)
+    parts = max(1, random.randint(1, 24) * step // 3)
+    return Nanoseconds(max(1, parts // 1000) * 1000 if profile.pace else parts)
+
+
+# Measures ----------------------------------------------------------------------------------------
+
+
+def _measures(random: Random, call: Call) -> tuple[Measure, ...]:
+    entries = list(catalogue().values())
+    found: list[Measure] = []
+    wanted = random.choice((1, 2, 3, 4))
+    for _ in range(30):
+        if len(found) == wanted:
+            break
+        measure = _measure(random, call, random.choice(entries), f"r{len(found)}")
+        if measure is not None:
+            found.append(measure)
+    return tuple(found)
+
+
+def _measure(random: Random, call: Call, entry: Entry, alias: str) -> Measure | None:
+    chosen = []
+    for each in entry.inputs:
+        if each.optional and random.random() < 0.5:
+            break
+        fitting = [
+            name for name, column in call.columns.items() if _fits(call, entry, each, column)
+        ]
+        if not fitting:
+            return None
+        chosen.append(random.choice(fitting))
+    parameters = _parameters(random, call, entry, chosen)
+    measure = Measure(entry.name, tuple(chosen), alias, tuple(parameters.items()))
+    if _may_be_distinct(entry, chosen) and random.random() < 0.15:
+        measure = replace(measure, distinct=True)
+    if random.random() < 0.25:
+        measure = replace(measure, where=_condition(random, call, 2))
+    return measure
+
+
+def _fits(call: Call, entry: Entry, each: Any, column: Column) -> bool:
+    if not each.takes(column.kind):
+        return False
+    if not each.skipped:
+        return True
+    if call.options.get("changes_only") and entry.name not in PICKING:
+        # Floats that round differently are equal or not by their last bit.
+        return entry.name in EXACT and column.kind != "float"
+    subtracts = call.options.get("algorithm") in ("subtract_on_evict", "slick_deque")
+    if subtracts and column.kind == "float" and entry.name not in PICKING:
+        return False
+    return column.style != "wild" or entry.name in (
+        EXACT if column.kind in ("integer", "decimal", "boolean", "temporal") else PICKING
+    )
+
+
+def _may_be_distinct(entry: Entry, columns: list[str]) -> bool:
+    """Positions are not of values."""
+    return len(columns) == len(entry.inputs) == 1 and entry.name not in ("first", "last", "nth")
+
+
+def _parameters(random: Random, call: Call, entry: Entry, columns: list[str]) -> dict[str, Any]:
+    """Parameters, and for decay a column of times with them."""
+    few = random.randint(1, 5)
+    maybe = random.random() < 0.5
+    if entry.name in ("variance", "stddev", "covariance"):
+        return {"population": True} if maybe else {}
+    if entry.name in ("arg_min", "arg_max"):
+        number = call.columns[columns[0]].kind in ("integer", "float")
+        return {"key": Function("abs")} if number and random.random() < 0.1 else {}
+    if entry.name in ("collect", "collect_distinct", "concat"):
+        return {"limit": few} if maybe else {}
+    if entry.name == "mode":
+        return {"limit": 100} if maybe else {}
+    if entry.name in ("top_k", "bottom_k", "frequent_items"):
+        return {"k": few}
+    if entry.name == "nth":
+        return {"n": few * random.choice((1, -1))}
+    if entry.name == "longest_run_above":
+        return {"threshold": random.choice((0, 1, 0.5))}
+    if entry.name == "approx_quantile":
+        return {"q": random.choice((0, 0.25, 0.5, 0.95, 1, [0.25, 0.5], [0.5]))}
+    if entry.name == "approx_distinct":
+        return {"sketch": True} if maybe else {}
+    if entry.name == "bloom":
+        return {"capacity": 100}
+    if entry.name == "moment_sketch":
+        return {"q": 0.5} if maybe else {}
+    if entry.name == "ewm_mean":
+        times = [name for name, column in call.columns.items() if column.kind == "temporal"]
+        if maybe and times:
+            columns.append(random.choice(times))
+            return {"half_life": Nanoseconds(few * step_of(call.columns[columns[-1]].type))}
+        return {"half_life": few}
+    return {}
+
+
+def _condition(random: Random, call: Call, depth: int) -> Condition:
+    choice = random.random()
+    if depth and choice < 0.35:
+        operator = random.choice(("and", "or", "not"))
+        count = 1 if operator == "not" else 2
+        parts = tuple(_condition(random, call, depth - 1) for _ in range(count))
+        return Condition(operator, parts)
+    if choice < 0.5:
+        return Condition("column", ("p",))
+    name = random.choice(("a", "n", "s", "d", "p"))
+    if random.random() < 0.2:
+        return Condition("is null", (name,))
+    kind = call.columns[name].kind
+    if kind == "boolean":
+        return Condition("column", (name,))
+    literal = random.choice(("a", "b", "ab")) if kind == "text" else random.randint(-1, 4)
+    if kind == "integer" and "uint" in call.columns[name].type:
+        literal = abs(literal)  # type: ignore[arg-type]
+    if random.random() < 0.2:
+        return Condition("in", (name, literal, "é" if kind == "text" else 7))
+    return Condition(random.choice(("=", "<", "<=", ">", ">=")), (name, literal))

@@ -1,0 +1,71 @@
+"""The paths inside windrow that Spark's workers take, without Spark: sorted batches of a table."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+
+from tests.fuzz import model
+from tests.fuzz.calls import Call
+from windrow.planning.choose import Wish
+from windrow.planning.resolve import OverPlan, resolve_over
+from windrow.planning.slide import SlidePlan, resolve_slide
+from windrow.runtime.program import Program
+from windrow.runtime.rolling import Rolling, whole_peers
+from windrow.runtime.sliding import Sliding
+
+#: a result, and the call that it is the answer to
+Asked = tuple[Call, pa.Table]
+WISHES = ("algorithm", "prefer", "exact")
+
+
+def planned(call: Call, schema: pa.Schema) -> Any:
+    """The plan of a call."""
+    given = call.arguments()
+    wish = Wish(**{name: given.pop(name) for name in WISHES if name in given})
+    if call.function == "over":
+        return resolve_over(schema, **given, wish=wish)
+    return resolve_slide(schema, **{"changes_only": False, **given}, wish=wish)
+
+
+def by_key(call: Call) -> Call:
+    """The same call, its rows key by key and in order."""
+    return call.take([row for rows in model.groups(call) for row in rows])
+
+
+def batches(call: Call, random: Random) -> Asked:
+    """The answers over the rows of a sorted table, batch by batch."""
+    call = by_key(call)
+    table = call.table()
+    plan = planned(call, table.schema)
+    cut = _cut(table, random)
+    if call.function == "slide":
+        return call, _slid(plan, cut, table.schema)
+    added = _rolled(plan, cut, table.schema)
+    schema = pa.schema([*table.schema, *added.schema])
+    return call, pa.table([*table.columns, *added.columns], schema)
+
+
+def _cut(table: pa.Table, random: Random) -> list[pa.RecordBatch]:
+    """Batches of random sizes."""
+    found, row = [], 0
+    while row < table.num_rows:
+        size = random.randint(1, 7)
+        found.append(table.slice(row, size).combine_chunks().to_batches()[0])
+        row += size
+    return found
+
+
+def _rolled(plan: OverPlan, cut: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+    rolling = Rolling(Program(plan, set(schema.names)))
+    whole = whole_peers(cut, (*plan.key, plan.order[0])) if plan.has_peers and cut else cut
+    answers = [rolling.advance(batch.select(plan.columns)) for batch in whole]
+    return pa.Table.from_batches(answers, pa.schema(plan.output_fields))
+
+
+def _slid(plan: SlidePlan, cut: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+    sliding = Sliding(plan, set(schema.names))
+    answers = [each for batch in cut for each in sliding.advance(batch.select(plan.columns))]
+    return pa.concat_tables([plan.output_schema.empty_table(), *answers, *sliding.close()])

@@ -1,0 +1,331 @@
+"""`wr.over` and `wr.slide`, slow and plainly right, from section 2 of the design and docs/.
+
+Nothing of windrow is used. A window's rows are found by asking of every row whether it belongs, in
+whole nanoseconds, and every aggregate is computed from them anew.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from tests.fuzz import aggregates
+from tests.fuzz.calls import Call, Condition, Measure, Nanoseconds, Window
+from tests.over import policies
+
+Leaving = Callable[[list[Any]], int]
+
+
+class Answer(NamedTuple):
+    """An answer of `slide`: its rows, oldest first, and where it begins and ends."""
+
+    rows: list[int]
+    begin: Any
+    end: Any
+
+
+# Rows of a key -----------------------------------------------------------------------------------
+
+
+def is_nan(value: Any) -> bool:
+    """Whether a value is NaN."""
+    return isinstance(value, float) and math.isnan(value)
+
+
+def as_key(value: Any) -> Any:
+    """What tells keys apart: null is a key, NaN is one key, -0.0 is 0.0."""
+    if is_nan(value):
+        return "not a number"
+    return repr(value) if isinstance(value, list | dict) else value
+
+
+def in_order(value: Any) -> tuple[int, Any]:
+    """Nulls first, NaN last."""
+    if value is None:
+        return (0, 0)
+    return (2, 0) if is_nan(value) else (1, value)
+
+
+class Group:
+    """The rows of a key in their order, and what windows measure by."""
+
+    def __init__(self, call: Call, rows: list[int]) -> None:
+        self.call = call
+        self.rows = rows
+        self.order = times(call)
+
+    def column(self, name: str) -> tuple[Any, ...]:
+        """The values of a column, by row."""
+        return self.call.columns[name].values
+
+    def without(self, missing: Callable[[int], bool]) -> Group:
+        """The same without some rows."""
+        return Group(self.call, [row for row in self.rows if not missing(row)])
+
+
+def times(call: Call) -> list[Any]:
+    """The order column: of times, nanoseconds."""
+    if not call.order:
+        return [None] * call.size
+    column = call.columns[call.order[0]]
+    if column.kind != "temporal":
+        return list(column.values)
+    return [None if ticks is None else ticks * column.tick for ticks in column.values]
+
+
+def groups(call: Call) -> list[list[int]]:
+    """The rows of each key, in order; rows of equal order stay as they came."""
+    found: dict[Any, list[int]] = {}
+    for row in range(call.size):
+        key = tuple(as_key(call.columns[name].values[row]) for name in call.key)
+        found.setdefault(key, []).append(row)
+    ordered = [call.columns[name].values for name in call.order]
+    return [
+        sorted(rows, key=lambda row: [in_order(values[row]) for values in ordered])
+        for rows in found.values()
+    ]
+
+
+# Which rows a window holds -----------------------------------------------------------------------
+
+
+def held(window: Window, group: Group, place: int) -> list[int]:
+    """The rows of a window whose newest row is at a place of its group."""
+    rows = group.rows[: place + 1]
+    if window.kind == "rows":
+        return rows[-window.arguments[0] :]
+    if window.kind == "delta":
+        return _less_behind(group, rows, *window.arguments)
+    if window.kind == "punctuated":
+        marks = group.column(window.arguments[0])
+        ends = [index for index, row in enumerate(rows[:-1]) if marks[row]]
+        return rows[ends[-1] + 1 :] if ends else rows
+    if window.kind == "session":
+        return _since_gap(group, rows, window.arguments[0])
+    if window.kind == "time":
+        return _in_time(window, group, place)
+    return _by_policy(window, group, rows)
+
+
+def _less_behind(group: Group, rows: list[int], column: str, amount: Any) -> list[int]:
+    """Rows leave oldest first, as each row comes; one without a number is not there."""
+    values = group.column(column)
+    if values[rows[-1]] is None or is_nan(values[rows[-1]]):
+        return []
+    found: list[int] = []
+    for row in rows:
+        if values[row] is not None and not is_nan(values[row]):
+            found.append(row)
+            while _distance(values[row], values[found[0]]) >= amount:
+                found.pop(0)
+    return found
+
+
+def _distance(newer: Any, older: Any) -> Any:
+    if newer == older:
+        return 0
+    return newer - older if isinstance(newer, float) else Fraction(newer) - Fraction(older)
+
+
+def _since_gap(group: Group, rows: list[int], gap: int) -> list[int]:
+    found: list[int] = []
+    after = group.order[rows[-1]]
+    for row in reversed(rows):
+        time = group.order[row]
+        if time is None or after is None or after - time > gap:
+            break
+        found.append(row)
+        after = time
+    return found[::-1]
+
+
+def _in_time(window: Window, group: Group, place: int) -> list[int]:
+    extent = window.arguments[0]
+    now = group.order[group.rows[place]]
+    found = []
+    for other, row in enumerate(group.rows):
+        then = group.order[row]
+        if now is None or then is None:
+            # A null is no time: its peers are the other nulls, and no distance leads to it.
+            belongs, tied = now is then, True
+        else:
+            age = now - then
+            belongs = 0 <= age < extent or (window.get("closed") == "both" and age == extent)
+            tied = age == 0
+        if belongs and (window.get("ties") == "peers" or not tied or other <= place):
+            found.append(row)
+    return found
+
+
+def _by_policy(window: Window, group: Group, rows: list[int]) -> list[int]:
+    """What has left does not come back."""
+    leaving = _leaving(window, group)
+    found: list[int] = []
+    for row in rows:
+        found.append(row)
+        found = found[leaving(found) :]
+    return found
+
+
+def _leaving(window: Window, group: Group) -> Callable[[list[int]], int]:
+    kind = window.kind.removeprefix("policies.")
+    if kind == "at_most_events":
+        return policies.too_many(window.arguments[0])
+    rule: Leaving
+    if kind == "at_most_sum":
+        rule = policies.too_large_a_sum(window.arguments[0])
+    else:
+        rule = {"since_max": policies.before_largest}.get(kind, policies.before_longest_run)
+    values = group.column(window.arguments[-1])
+    return lambda rows: rule([values[row] for row in rows])
+
+
+# When it answers ---------------------------------------------------------------------------------
+
+
+def answers(window: Window, group: Group) -> Iterator[Answer]:
+    """The answers of a window that slides, for a key."""
+    every = window.get("every")
+    if window.kind in ("time", "session") or isinstance(every, Nanoseconds):
+        group = group.without(lambda row: group.order[row] is None)
+    if window.kind == "delta":
+        values = group.column(window.arguments[0])
+        group = group.without(lambda row: values[row] is None or is_nan(values[row]))
+    if not group.rows:
+        return
+    if window.kind == "session":
+        yield from _sessions(window, group)
+    elif window.kind == "time" and isinstance(every, Nanoseconds):
+        yield from _periodic(window, group)
+    else:
+        for place in _triggered(window, group):
+            rows = held(window, group, place)
+            yield Answer(rows, group.order[rows[0]], group.order[rows[-1]])
+
+
+def _sessions(window: Window, group: Group) -> Iterator[Answer]:
+    gap = int(window.arguments[0])
+    for place, row in enumerate(group.rows):
+        after = group.rows[place + 1 : place + 2]
+        if not after or group.order[after[0]] - group.order[row] > gap:
+            rows = held(window, group, place)
+            yield Answer(rows, group.order[rows[0]], group.order[row] + gap)
+
+
+def _periodic(window: Window, group: Group) -> Iterator[Answer]:
+    """All windows of the clock; those without a row are none."""
+    extent, every = int(window.arguments[0]), int(window.get("every"))
+    offset = int(window.get("offset") or 0)
+    oldest, newest = group.order[group.rows[0]], group.order[group.rows[-1]]
+    begin = offset + (oldest - extent - offset) // every * every
+    while begin <= newest:
+        rows = [row for row in group.rows if begin <= group.order[row] < begin + extent]
+        if rows:
+            yield Answer(rows, begin, begin + extent)
+        begin += every
+
+
+def _triggered(window: Window, group: Group) -> list[int]:
+    """The places of the newest rows of all answers."""
+    every = window.get("every")
+    if window.kind == "punctuated":
+        marks = group.column(window.arguments[0])
+        return [place for place, row in enumerate(group.rows) if marks[row]]
+    if not isinstance(every, Nanoseconds):
+        return [place for place in range(len(group.rows)) if (place + 1) % every == 0]
+    ticks = [group.order[row] // int(every) for row in group.rows]
+    return [
+        place
+        for place, tick in enumerate(ticks)
+        if place + 1 == len(ticks) or ticks[place + 1] != tick
+    ]
+
+
+# Conditions --------------------------------------------------------------------------------------
+
+
+def holds(condition: Condition, call: Call, row: int) -> bool | None:
+    """Whether a condition is true of a row, by SQL's logic; None where it is not known."""
+    operator, operands = condition.operator, condition.operands
+    if operator in ("and", "or", "not"):
+        found = [holds(each, call, row) for each in operands]
+        if operator == "not":
+            return None if found[0] is None else not found[0]
+        deciding = operator == "or"
+        return deciding if deciding in found else None if None in found else not deciding
+    value = call.columns[operands[0]].values[row]
+    if operator == "is null":
+        return value is None
+    if value is None or operator == "column":
+        return value  # type: ignore[no-any-return]
+    if operator == "in":
+        return value in operands[1:]
+    other = operands[1]
+    return {
+        "=": value == other, "<": value < other, "<=": value <= other,
+        ">": value > other, ">=": value >= other,
+    }[operator]  # fmt: skip
+
+
+# The whole result --------------------------------------------------------------------------------
+
+
+def computed(call: Call, measure: Measure, rows: list[int]) -> Any:
+    """An aggregate of some rows."""
+    if measure.where is not None:
+        rows = [row for row in rows if holds(measure.where, call, row) is True]
+    columns = [call.columns[name] for name in measure.columns]
+    inputs = [tuple(column.values[row] for column in columns) for row in rows]
+    return aggregates.answer(measure, inputs, columns)
+
+
+def over(call: Call) -> dict[str, list[Any]]:
+    """The columns that `wr.over` adds, by row."""
+    found: dict[str, list[Any]] = {
+        _column(measure, name, call): [None] * call.size
+        for measure in call.aggs
+        for name in call.names
+    }
+    for name, window in zip(call.names, call.windows, strict=True):
+        for rows in groups(call):
+            group = Group(call, rows)
+            for place, row in enumerate(rows):
+                members = held(window, group, place)
+                for measure in call.aggs:
+                    found[_column(measure, name, call)][row] = computed(call, measure, members)
+    return found
+
+
+def _column(measure: Measure, window: str, call: Call) -> str:
+    return f"{measure.alias}_{window}" if len(call.windows) > 1 else measure.alias
+
+
+def slide(call: Call) -> list[dict[str, Any]]:
+    """The rows that `wr.slide` answers; begins and ends of times are nanoseconds."""
+    found = []
+    for name, window in zip(call.names, call.windows, strict=True):
+        for rows in groups(call):
+            before: Any = None
+            for answer in answers(window, Group(call, rows)):
+                values = {each.alias: computed(call, each, answer.rows) for each in call.aggs}
+                if call.options.get("changes_only") and _same(before, values):
+                    continue
+                before = values
+                found.append(
+                    {
+                        **({"window": name} if len(call.windows) > 1 else {}),
+                        **{each: call.columns[each].values[answer.rows[0]] for each in call.key},
+                        "window_start": answer.begin,
+                        "window_end": answer.end,
+                        **values,
+                    }
+                )
+    return found
+
+
+def _same(before: dict[str, Any] | None, values: dict[str, Any]) -> bool:
+    if before is None:
+        return False
+    return all(aggregates.agree(before[each], values[each]) for each in values)
