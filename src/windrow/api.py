@@ -218,8 +218,10 @@ def plan(
         notes.append("Without data, columns are taken to hold floats and no nulls.")
     elif _is_spark(data):
         from windrow.spark.schema import arrow_schema, nullable_columns
+        from windrow.spark.source import source_of
 
-        schema, nullable = arrow_schema(data), nullable_columns(data)
+        source = source_of(data, None)
+        schema, nullable = arrow_schema(source), nullable_columns(source)
     else:
         table = to_table(data)
         schema = table.schema

@@ -196,3 +196,17 @@ def test_a_type_that_does_not_reach_python_is_named(
     frame = spark.range(3).selectExpr("id", f"{sql} AS c")
     with pytest.raises(wr.InvalidArgument, match=f"data: {said}, which Spark does not hand to"):
         wr.over(frame, order="id", windows=wr.rows(2), aggs=wr.count())
+
+
+def test_a_frame_of_pandas_on_spark_is_told_what_to_give(spark: "SparkSession") -> None:
+    frame = spark.range(3)
+    arguments = {"order": "id", "windows": wr.rows(2), "aggs": wr.count()}
+    for call in (wr.over, wr.plan):
+        with pytest.raises(
+            wr.InvalidArgument, match=r"^data: it is a DataFrame of pandas on Spark"
+        ):
+            call(frame.pandas_api(), **arguments)
+    with pytest.raises(wr.InvalidArgument, match=r"give the Spark DataFrame .*, \.to_spark\(\)"):
+        wr.slide(frame.pandas_api(), **{**arguments, "windows": wr.rows(2, every=1)})
+    with pytest.raises(wr.InvalidArgument, match=r"^data: give a Spark DataFrame, not Column"):
+        wr.over(frame["id"], **arguments)

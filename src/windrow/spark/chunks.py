@@ -20,7 +20,7 @@ from windrow.runtime.columns import nanoseconds_per_tick
 from windrow.runtime.passes import extent_of
 from windrow.spark.crossing import mapped
 from windrow.spark.frames import Names, new_names
-from windrow.spark.looks import SAMPLE, is_small, largest_share, may_look
+from windrow.spark.looks import SAMPLE, is_small, largest_share
 from windrow.windows import RowsWindow
 
 #: fewer rows than this are not worth a task
@@ -38,10 +38,11 @@ _SIDES = ("place", "since")
 def has_heavy_key(frame: Any, key: Sequence[Any]) -> bool:
     """Whether some key has so many rows that its task would outlast the others.
 
-    This is a job of its own, over a sample of the key columns, where there is much data.
+    This is a job of its own, over a sample of the key columns, where there is much data; the caller
+    knows that it may look.
     """
     chunks = _number_of_chunks(frame.sparkSession)
-    if chunks == 1 or not may_look(frame.sparkSession) or is_small(frame):
+    if chunks == 1 or is_small(frame):
         return False
     most, rows = largest_share(frame, key)
     return most > max(rows / chunks, SAMPLE * SMALLEST_CHUNK) / 2

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.functions import ArrowUDFType, arrow_udf
+from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.types import ArrayType, DataType, StructType
 
 from windrow.spark.workers import own_python, sent
@@ -96,7 +96,13 @@ def _applied(
     read: Sequence[str],
 ) -> Any:
     """The column that a function of columns makes."""
-    made = arrow_udf(sent(function, name), result, ArrowUDFType.SCALAR_ITER)  # type: ignore[call-overload]
+    there = sent(function)
+
+    def call(columns: _Columns) -> Iterator[pa.Array]:
+        return there(columns)  # type: ignore[no-any-return]
+
+    call.__name__ = name
+    made = arrow_udf(call, result)  # type: ignore[call-overload]
     with own_python(frame.sparkSession):
         # Were it deterministic, Spark would take filters of the result into the windows, and sorts
         # away from below them.

@@ -1,6 +1,7 @@
 """Looks at some of the data, in small jobs that run when a call is made.
 
-What they find decides how rows are arranged, and never what is answered.
+What they find decides how rows are arranged, and never what is answered. So a look costs no more
+than a sample of what is read from files or memory; where it would cost more, there is none.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import pyarrow.compute as pc
 from pyspark.sql import SparkSession as ClassicSession
 from pyspark.sql import functions as F
 
@@ -25,11 +25,9 @@ SETTING = "spark.windrow.look"
 _HEAD = 2**14
 #: the share of rows by which it is told how many a key has; of more than little data, so many less
 _THIN = 0.01
-#: what Spark reads tables with; behind anything else a look would take as long as the work
-_READING = {
-    "DataSourceV2ScanRelation", "InMemoryRelation", "LocalRelation", "LogicalRDD",
-    "LogicalRelation", "Range", "Project", "Filter", "Union",
-}  # fmt: skip
+#: what rows pass on their way from where they lie; behind anything else a look would take as long
+#: as the work
+_PASSED = {"DataSourceV2ScanRelation", "LocalRelation", "Range", "Project", "Filter", "Union"}
 #: so many rows in a slice, and combining them before the shuffle pays
 _DENSE = 4.0
 
@@ -52,7 +50,18 @@ def is_read(frame: Any) -> bool:
     for node in nodes:
         children = node.children()
         nodes += [children.apply(place) for place in range(children.size())]
-    return all(node.nodeName() in _READING for node in nodes)
+    return all(_is_passed(node) and node.subqueries().isEmpty() for node in nodes)
+
+
+def _is_passed(node: Any) -> bool:
+    name = node.nodeName()
+    if name == "LogicalRelation":
+        # Not from a database, which would send all rows for a sample of them.
+        return bool(node.relation().getClass().getSimpleName() == "HadoopFsRelation")
+    if name == "InMemoryRelation":
+        # What is to be kept, and is not yet, is made for whoever asks first.
+        return bool(node.cacheBuilder().isCachedColumnBuffersLoaded())
+    return name in _PASSED
 
 
 def rows_of_a_key(frame: Any, key: Sequence[Any]) -> float:
@@ -86,10 +95,11 @@ def are_slices_dense(frame: Any, key: Sequence[Any], slices: Any) -> bool:
     In the first rows that Spark finds. Where rows lie in the order of time, they tell all of a
     slice; where not, slices look emptier than they are.
     """
+    # Spark collects a few rows from as few partitions as hold them; as a table of Arrow, from all.
     first = _hashed(frame, [*key, slices]).limit(_HEAD)
     with described(frame.sparkSession, "windrow slide: slices, counted in the first rows"):
-        hashes = first.toArrow()["hash"]
-    return bool(len(hashes) >= _DENSE * max(pc.count_distinct(hashes).as_py(), 1))
+        hashes = [row.hash for row in first.collect()]
+    return len(hashes) >= _DENSE * max(len(set(hashes)), 1)
 
 
 def _hashed(frame: Any, columns: Sequence[Any]) -> Any:

@@ -21,9 +21,10 @@ from windrow.planning.resolve import OverPlan, require_final, resolve_over
 from windrow.runtime.program import Program
 from windrow.runtime.rolling import Rolling, whole_peers
 from windrow.spark.chunks import chunked, has_heavy_key
+from windrow.spark.collations import require_bytes
 from windrow.spark.crossing import Function, answers_by_row
 from windrow.spark.frames import new_names, plain_names, renamed, require_new_names
-from windrow.spark.looks import is_read, rows_of_a_key
+from windrow.spark.looks import rows_of_a_key
 from windrow.spark.native import with_window_functions
 from windrow.spark.schema import arrow_schema, nullable_columns
 from windrow.spark.source import Source, source_of, title
@@ -46,6 +47,7 @@ def over_dataframe(
         raise InvalidArgument(
             "order: rows of a Spark DataFrame have no order of their own; name a column"
         )
+    require_bytes(schema, plan)
     if source.is_streaming:
         # These need pandas and protobuf.
         from windrow.spark.stream.dataflow import Told
@@ -69,7 +71,8 @@ def over_dataframe(
     if where == "spark":
         return with_window_functions(named, plan, column, new).toDF(*result.names)
     may_cut = where == "chunks" and source.may_ask
-    arranged, own = _arranged(named, key, order, plan, may_cut)
+    is_cut = may_cut and (not key or (source.may_look and has_heavy_key(named, key)))
+    arranged, own = _arranged(named, key, order, plan, is_cut)
     answers = answers_by_row(
         arranged,
         [plain[name] for name in plan.columns],
@@ -84,17 +87,17 @@ def over_dataframe(
 
 def _where(source: Source, plan: OverPlan, named: Any, key: Sequence[Any]) -> str:
     """Where the plan runs, after a look at keys if that decides."""
-    if depends_on_keys(plan) and source.may_look and is_read(source.frame):
+    if depends_on_keys(plan) and source.may_look:
         return place_over(plan, rows_of_a_key(named, key)).where
     return place_over(plan).where
 
 
 def _arranged(
-    named: Any, key: Sequence[Any], order: Sequence[Any], plan: OverPlan, may_cut: bool
+    named: Any, key: Sequence[Any], order: Sequence[Any], plan: OverPlan, is_cut: bool
 ) -> tuple[Any, Any]:
     """The rows of each task in order, and whether a row is the task's own or fills windows only."""
     own = F.lit(True)
-    if may_cut and (not key or has_heavy_key(named, key)):
+    if is_cut:
         arranged, own = chunked(named, key, order[0], plan)
     else:
         arranged = named.repartition(*key) if key else named.repartition(1)

@@ -26,6 +26,7 @@ from windrow.spark.answers import (
     reading,
     result_columns,
 )
+from windrow.spark.collations import require_bytes
 from windrow.spark.crossing import Maker, mapped
 from windrow.spark.frames import plain_names, renamed, require_new_names
 from windrow.spark.schema import arrow_schema, nullable_columns
@@ -52,6 +53,7 @@ def slide_dataframe(
             "windows: they begin or end between two microseconds, and Spark's times are whole "
             "microseconds"
         )
+    require_bytes(source.schema, plan)
     if source.is_streaming:
         # These need pandas and protobuf.
         from windrow.spark.stream.dataflow import Told

@@ -18,7 +18,7 @@ from pyspark.sql.types import StructField, StructType
 
 from windrow.errors import InvalidArgument
 from windrow.planning.resolve import Feature
-from windrow.spark.looks import may_look
+from windrow.spark.looks import is_read, may_look
 
 #: Spark cuts plans off at some length of their own
 _LONGEST_TITLE = 120
@@ -44,8 +44,8 @@ class Source:
 
     @property
     def may_look(self) -> bool:
-        """Whether some rows may be looked at when the call is made."""
-        return self.may_ask and may_look(self.frame.sparkSession)
+        """Whether some rows may be looked at when the call is made: not if that takes work."""
+        return self.may_ask and may_look(self.frame.sparkSession) and is_read(self.frame)
 
     def checked(
         self, function: Callable[[Iterable[pa.RecordBatch]], _Answers], read: Sequence[str]
@@ -67,14 +67,25 @@ class Source:
         return lambda batches: function(require(batch) for batch in batches)
 
 
-def source_of(frame: Any, schema: StructType | None, as_stream: bool = False) -> Source:
+def source_of(
+    frame: Any, schema: StructType | None, as_stream: bool = False, argument: str = "data"
+) -> Source:
     """The DataFrame that a user gave, with the columns that they stated, if they did.
 
-    `as_stream` tells whether the rest of the call takes it for a stream, where Spark may not be
-    asked.
+    Args:
+        frame: what the user gave.
+        schema: its columns, as they stated them.
+        as_stream: whether the rest of the call takes it for a stream, where Spark may not be asked.
+        argument: what the call names it by.
     """
+    if type(frame).__module__.startswith("pyspark.pandas."):
+        raise InvalidArgument(
+            f"{argument}: it is a {type(frame).__name__} of pandas on Spark; give the Spark "
+            "DataFrame that it stands for, .to_spark(), and make the answer one of its kind with "
+            ".pandas_api()"
+        )
     if not hasattr(type(frame), "mapInArrow"):
-        raise InvalidArgument(f"data: give a Spark DataFrame, not {type(frame).__name__}")
+        raise InvalidArgument(f"{argument}: give a Spark DataFrame, not {type(frame).__name__}")
     if schema is None:
         return _asked(frame)
     if not isinstance(schema, StructType):

@@ -98,12 +98,6 @@ class _Sent:
         return opened, (cloudpickle.dumps(self._function),)  # type: ignore[no-untyped-call]
 
 
-def sent(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The function as Spark takes it; `name` is what plans call it."""
-    opened_there: Any = _Sent(function)
-
-    def call(*arguments: Any) -> Any:
-        return opened_there(*arguments)
-
-    call.__name__ = name
-    return call
+def sent(function: Callable[..., Any]) -> Any:
+    """What is the function in a worker, if a function that Spark sends there refers to it."""
+    return _Sent(function)

@@ -17,7 +17,9 @@ def history_of(history: Any, source: Source, columns: Sequence[str]) -> Source:
         raise InvalidArgument(
             f"history: give a Spark DataFrame, as data is, not {type(history).__name__}"
         )
-    known = source_of(history, None if source.may_ask else _only(source.schema, columns))
+    known = source_of(
+        history, None if source.may_ask else _only(source.schema, columns), argument="history"
+    )
     if known.is_streaming:
         raise InvalidArgument("history: give a table; this DataFrame is a stream, too")
     for name in columns:
