@@ -64,9 +64,13 @@ def description_of(
 
 def differences(before: Sequence[str], now: Sequence[str]) -> str:
     """What of two descriptions is not in both."""
-    gone = [line for line in before if line not in now]
-    new = [line for line in now if line not in before]
-    return "; ".join([*(f"was {line}" for line in gone), *(f"is now {line}" for line in new)])
+    gone = [f"was {line}" for line in before if line not in now]
+    new = [f"is now {line}" for line in now if line not in before]
+    told = [*gone, *new]
+    if any(" aggregation " in line for line in told):
+        # Of other aggregations, other partials follow.
+        told = [line for line in told if " partials=" not in line]
+    return "; ".join(told)
 
 
 def _call(feature: Feature) -> str:

@@ -97,7 +97,7 @@ class Maps:
             ]
         )
         self.empty = pa.RecordBatch.from_pylist([], self.schema)
-        #: how partials are laid out, for a query to be told from others
+        #: how partials are laid out, line by line, for a query to be told from others
         self.description = _layout_of(features)
         self._aggregate = Kernel(aggregate_slices, (), product, features.checked)
         self._fold = Kernel(fold_cells, (), product, features.checked)
@@ -221,7 +221,7 @@ class Maps:
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
 
-def _layout_of(features: Features) -> str:
+def _layout_of(features: Features) -> list[str]:
     """The fields of partials, and the columns whose nulls they skip: their meaning depends on both.
 
     The fields of a user's own functions are numbered as these are made, so they go by other names.
@@ -236,7 +236,7 @@ def _layout_of(features: Features) -> str:
     fields = [f"{name}: {field.dtype}" for name, field in zip(names, product.fields, strict=True)]
     skipped = [features.slots[place] for place in product.nullable_columns]
     nulls = sorted({slot.column for slot in skipped if slot.condition is None})
-    return f"partials=[{', '.join(fields)}] of columns with nulls=[{', '.join(nulls)}]"
+    return [f"partials=[{', '.join(fields)}]", f"columns with nulls=[{', '.join(nulls)}]"]
 
 
 def fold_cells(cells: Ring, cuts: Any, folded: Ring, begin: int, stop: int) -> None:

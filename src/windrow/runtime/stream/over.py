@@ -86,7 +86,7 @@ class _Trailing(Group):
     ) -> None:
         self.number, self.names, self.maps = 0, list(plan.windows), maps
         self.slices, self.layouts = Slices(1, (0,)), {CELLS_SCHEMA: maps.schema}
-        self.kept = [maps.description]
+        self.kept = maps.description
         self._plan = plan
         tick = arrow.nanoseconds_per_tick(order_type)
         #: for each window, how much older an event is that has left

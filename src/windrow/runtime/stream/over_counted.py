@@ -67,7 +67,7 @@ class OverCounted(Group):
         self._plan = plan
         self._maps = Maps([NUMBER], {**types, NUMBER: pa.int64()}, features)
         self._layout = layout
-        self.kept = [columns_kept(layout.rows), self._maps.description]
+        self.kept = [columns_kept(layout.rows), *self._maps.description]
         self.layouts = {
             ROWS_SCHEMA: layout.rows, LEDGER_SCHEMA: layout.ledger, MAPS_SCHEMA: self._maps.schema
         }  # fmt: skip

@@ -111,7 +111,7 @@ class _Periodic(Group):
     ) -> None:
         self.number, self.names, self.maps = number, names, maps
         self.slices, self.layouts = shared.slices, {CELLS_SCHEMA: maps.schema}
-        self.kept = [maps.description]
+        self.kept = maps.description
         self._windows = shared.windows
         self._plan, self._features = plan, features
         self._kernels = SliceKernels(features, plan, names)
