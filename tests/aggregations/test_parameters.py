@@ -126,8 +126,8 @@ def test_numbers_of_numpy_are_numbers() -> None:
         ),
         (
             lambda: wr.bloom("x", capacity=10**12),
-            "capacity: 1000000000000 makes partials of 1.09 TiB each, and windrow keeps hundreds "
-            "of them, of at most 16 MiB; give the number of different values of one window",
+            "capacity: 1000000000000 makes partials of 1.09 TiB each, and a window holds many; "
+            "they are to be of at most 16 MiB; give the number of different values of one window",
         ),
         (lambda: wr.count_min("x", error=1e-12), "error: 1e-12 makes partials of 72.8 TiB each"),
         (lambda: wr.count_min("x", error=5e-324), "error: 5e-324 makes partials of"),

@@ -1,11 +1,16 @@
 """Partials that are rows of arrays: the same answers in place, returned, and in plain Python."""
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import windrow as wr
 from windrow.algebra.kinds import Kind
+from windrow.algebra.memory import KernelMemory
+from windrow.algebra.product import Part, Product
 from windrow.algebra.rows import with_workspace
 from windrow.algorithms import ALGORITHMS, two_stacks_lite
 from windrow.testing import check_laws
@@ -88,3 +93,39 @@ def test_what_a_state_is_made_of_is_held_unless_it_stays_as_it_was():
     assert functions["insert"].__code__.co_varnames[0] == "rows"
     assert insert.__code__.co_filename == functions["insert"].__code__.co_filename
     assert evict.__code__.co_varnames[0] == "state"
+
+
+# Where rows are kept ------------------------------------------------------------------------------
+
+
+def resident() -> int:
+    """The memory of this process that is in use, in bytes."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells")
+def test_rows_that_nothing_has_written_take_no_memory() -> None:
+    """The largest sketch that is taken, in a window with room for 64: 3.5 GiB, were all written."""
+    sketch = wr.bloom(capacity=14_000_000).aggregation.monoid_for((Kind.INTEGER,))
+    memory = KernelMemory(Product([Part(sketch, (0,))]))
+    before = resident()
+    ring = memory.queue(64)
+    ((rows, _turns),) = memory.workspace()
+    assert rows.nbytes > 3 * 2**30
+    assert not rows[0].any()
+    rows[ring[0][3]] = 7
+    assert resident() - before < 2**28
+
+
+def test_rows_keep_their_numbers_when_there_are_more() -> None:
+    monoid = wr.top_k(k=3).aggregation.monoid_for((Kind.INTEGER,))
+    memory = KernelMemory(Product([Part(monoid, (0,))]))
+    window = memory.for_window()
+    ring = memory.queue(4)
+    memory.fill(ring, slice(None), (np.arange(16).reshape(4, 4),))
+    more = window.queue(8)
+    window.fill(more, slice(None), (np.arange(100, 132).reshape(8, 4),))
+    assert memory.partials(ring, slice(None))[0].tolist() == np.arange(16).reshape(4, 4).tolist()
+    ((rows, _turns),) = memory.workspace()
+    assert rows[0].tolist() == monoid.identity.tolist()
+    assert len({*ring[0], *more[0], 0}) == 13

@@ -11,7 +11,7 @@ from typing import Any
 
 from windrow.errors import InvalidArgument
 
-#: in bytes; the work space of a kernel holds a few hundred partials, 4 GiB of the largest
+#: in bytes; a window holds a partial for each event or slice, and scratch rows beside them
 LARGEST_PARTIAL = 2**24
 #: rows of more numbers fill a cache with a few hundred events: tuples follow the window's size
 LONGEST_ROW = 128
@@ -79,8 +79,8 @@ def require_fitting(name: str, given: Any, nbytes: float, instead: str) -> None:
     """Refuse a parameter whose partials no machine could keep."""
     if nbytes > LARGEST_PARTIAL:
         raise InvalidArgument(
-            f"{name}: {given!r} makes partials of {_in_words(nbytes)} each, and windrow keeps "
-            f"hundreds of them, of at most {_in_words(LARGEST_PARTIAL)}; {instead}"
+            f"{name}: {given!r} makes partials of {_in_words(nbytes)} each, and a window "
+            f"holds many; they are to be of at most {_in_words(LARGEST_PARTIAL)}; {instead}"
         )
 
 

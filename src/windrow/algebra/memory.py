@@ -26,11 +26,14 @@ class KernelMemory:
 
     def __init__(self, product: Product) -> None:
         self._product = product
+        #: of each wide field the rows so far, of which the first is the identity
         self._rows: dict[int, Array] = {}
+        #: how many rows there are to be when a kernel is called
+        self._wanted: dict[int, int] = {}
         for place, entry in enumerate(product.fields):
             if entry.width:
-                self._rows[place] = np.empty((HELD_FROM, entry.width), entry.dtype)
-                self._rows[place][:] = product.identity_of(place)
+                self._rows[place] = product.identity_of(place)[np.newaxis].astype(entry.dtype)
+                self._wanted[place] = HELD_FROM
         self._own_turns()
 
     def for_window(self) -> KernelMemory:
@@ -66,7 +69,7 @@ class KernelMemory:
     def partials(self, ring: Ring, places: slice | Array) -> tuple[Array, ...]:
         """Copies of the partials at some places of a ring, one array per field."""
         return tuple(
-            (self._rows[place][numbers[places]] if entry.width else numbers[places].copy())
+            (self._room(place)[numbers[places]] if entry.width else numbers[places].copy())
             for place, (entry, numbers) in enumerate(zip(self._product.fields, ring, strict=True))
         )
 
@@ -74,20 +77,33 @@ class KernelMemory:
         """Write partials, one array per field, to some places of a ring."""
         for place, (entry, numbers) in enumerate(zip(self._product.fields, ring, strict=True)):
             if entry.width:
-                self._rows[place][numbers[places]] = partials[place]
+                self._room(place)[numbers[places]] = partials[place]
             else:
                 numbers[places] = partials[place]
 
     def workspace(self) -> tuple[Any, ...]:
         """The first argument of a kernel on rows; no argument if there are none."""
-        return ((*self._rows.values(), self._turns),) if self._rows else ()
+        return ((*map(self._room, self._rows), self._turns),) if self._rows else ()
 
     def helpers_workspace(self) -> tuple[Any, ...]:
         """The same for a kernel on a second thread, which combines and stores and holds nothing."""
-        return ((*self._rows.values(), self._helpers_turns),) if self._rows else ()
+        return ((*map(self._room, self._rows), self._helpers_turns),) if self._rows else ()
 
     def _more_rows(self, place: int, count: int) -> Array:
-        rows = self._rows[place]
-        more = np.empty((count, rows.shape[1]), rows.dtype)
-        self._rows[place] = np.concatenate([rows, more])
-        return np.arange(len(rows), len(rows) + count)
+        first = self._wanted[place]
+        self._wanted[place] = first + count
+        return np.arange(first, first + count)
+
+    def _room(self, place: int) -> Array:
+        """The rows of a field, as many as are wanted.
+
+        Rows that no kernel has written take no memory: they are not touched, and what is in scratch
+        rows between two kernels nobody reads.
+        """
+        rows, wanted = self._rows[place], self._wanted[place]
+        if len(rows) < wanted:
+            larger = np.empty((wanted, rows.shape[1]), rows.dtype)
+            larger[0] = rows[0]
+            larger[HELD_FROM : len(rows)] = rows[HELD_FROM:]
+            self._rows[place] = larger
+        return self._rows[place]
