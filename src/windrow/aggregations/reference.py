@@ -102,9 +102,9 @@ True
   only ranks. `moment_sketch` is compiled, knows only numbers, and answers between values: it is at
   its best where they are spread smoothly. One value a million times as far out as the others takes
   all its moments.
-- The size of `approx_distinct`, `bloom` and `count_min` follows from their parameters: if nothing else
-  is said, 512 bytes, 1.2 bytes for each of `capacity` values, and 80 / `error` bytes. A window keeps
-  a partial for each event or slice, so those of more than 16 MiB are refused.
+- The size of `approx_distinct`, `bloom` and `count_min` follows from their parameters: if nothing
+  else is said, 512 bytes, 1.2 bytes for each of `capacity` values, and 80 / `error` bytes. A window
+  keeps a partial for each event or slice, so those of more than 16 MiB are refused.
 - Of few values `approx_quantile` and `frequent_items` are exact: as many as about 3 / `error` and
   1 / `error`.
 """
