@@ -60,6 +60,9 @@ def test_texts_of_every_length_are_hashed_as_spark_and_datasketches_hash_them():
         pa.array([datetime(2020, 1, 1, 3), None], pa.timestamp("ms")),
         pa.array([date(2020, 1, 1)], pa.date32()),
         pa.array([timedelta(seconds=3)], pa.duration("s")),
+        pa.array([8, None, 1_000], pa.int64()).cast(pa.timestamp("ns")),
+        pa.array([8, -1], pa.int64()).cast(pa.timestamp("ns", "America/New_York")),
+        pa.array([8, -1], pa.int64()).cast(pa.duration("ns")),
     ],
     ids=lambda column: str(column.type),
 )

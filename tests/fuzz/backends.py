@@ -34,7 +34,11 @@ IN_PANDAS = tuple(name for name in ALL if "view" not in name)
 #: Polars has no seconds, one kind of text and no dates of milliseconds
 POLARS_TIMES = tuple(name for name in TIMES if "'s'" not in name and "date64" not in name)
 IN_POLARS = tuple(
-    name for name in ALL if not any(each in name for each in ("'s'", "date64", "string", "binary"))
+    name
+    for name in ALL
+    if not any(
+        each in name for each in ("'s'", "date64", "string", "binary", "256", "time32", "time64")
+    )
 )
 #: what Spark has as well; times of streams lie so far apart that watermarks, in milliseconds, move
 SPARK_TIMES = ("pa.timestamp('us', 'UTC')", "pa.timestamp('us')", "pa.date32()")
@@ -57,18 +61,20 @@ class Backend:
         profile: the calls it takes.
         share: of the time of a run.
         prepare: how its table is made of the Arrow table `table`, in a script.
-        inside: the module of `tests.fuzz` that makes the call, where it is not one that users make.
+        inside: whether the call is not one that users make, or needs a session and files.
         ordered: whether answers come in order.
         compiled: whether kernels are compiled.
+        in_process: whether all is done in this process.
     """
 
     run: Callable[[Call, Random], Asked]
     profile: Profile
     share: float
     prepare: str = ""
-    inside: str | None = None
+    inside: bool = False
     ordered: bool = True
     compiled: bool = False
+    in_process: bool = True
 
 
 def asked(call: Call, data: Any) -> Asked:
@@ -133,14 +139,15 @@ BACKENDS: dict[str, Backend] = {
         0.05,
         "import polars as pl\ntable = pl.from_arrow(table)",
     ),
-    "batches": Backend(batches, Profile(chunked=False), 0.15, inside="inside"),
-    "shard": Backend(shard, STREAMED, 0.1, inside="streams", ordered=False),
+    "batches": Backend(batches, Profile(chunked=False), 0.15, inside=True),
+    "shard": Backend(shard, STREAMED, 0.1, inside=True, ordered=False),
     "spark": Backend(
         spark_table,
         Profile(SPARK_TYPES, SPARK_TIMES, ordered=True, chunked=False, pace=1),
         0.1,
-        inside="on_spark",
+        inside=True,
         ordered=False,
+        in_process=False,
     ),
-    "stream": Backend(spark_stream, STREAMED, 0.1, inside="on_spark", ordered=False),
+    "stream": Backend(spark_stream, STREAMED, 0.1, inside=True, ordered=False, in_process=False),
 }

@@ -37,6 +37,13 @@ class Window:
     arguments: tuple[Any, ...]
     options: tuple[tuple[str, Any], ...] = ()
 
+    @property
+    def reads(self) -> set[str]:
+        """The columns that it measures by."""
+        if self.kind == "policies.joined":
+            return set().union(*(each.reads for each in self.arguments))
+        return {each for each in self.arguments if isinstance(each, str)}
+
     def get(self, name: str) -> Any:
         """An option, or None."""
         return dict(self.options).get(name)
@@ -44,6 +51,8 @@ class Window:
     @property
     def source(self) -> str:
         """The window as one writes it."""
+        if self.kind == "policies.joined":
+            return " | ".join(each.source for each in self.arguments)
         return f"wr.{self.kind}({_arguments(self.arguments, dict(self.options))})"
 
 
@@ -51,8 +60,8 @@ class Window:
 class Condition:
     """A condition on rows: an operator and what it is applied to.
 
-    Operators are `and`, `or`, `not`, comparisons, `is null`, `in` and `column`; operands are
-    conditions, names of columns and literals.
+    Operators are `and`, `or`, `not`, comparisons, `is null`, `in`, `between` and `column`; operands
+    are conditions, names of columns and literals.
     """
 
     operator: str
@@ -70,6 +79,8 @@ class Condition:
             return str(first)
         if self.operator == "is null":
             return f"{first} is null"
+        if self.operator == "between":
+            return f"{first} between {_literal(others[0])} and {_literal(others[1])}"
         if self.operator == "in":
             return f"{first} in ({', '.join(map(_literal, others))})"
         return f"{first} {self.operator} {_literal(others[0])}"

@@ -61,7 +61,11 @@ class Entry:
             return types[roles.index(told.removeprefix("that of "))]
         if told.startswith("decimal"):
             scale = types[0].rstrip(")").split(", ")[1]
-            return f"pa.decimal128(38, {scale})"
+            return (
+                f"pa.decimal256(76, {scale})"
+                if "256" in types[0]
+                else f"pa.decimal128(38, {scale})"
+            )
         if told.startswith("duration"):
             # Dates are whole days, which have no type of their own.
             unit = types[0].split("'")[1] if "'" in types[0] else None

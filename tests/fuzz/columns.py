@@ -26,20 +26,27 @@ TYPES: dict[str, tuple[str, ...]] = {
         *("pa.uint8()", "pa.uint16()", "pa.uint32()", "pa.uint64()"),
     ),
     "float": ("pa.float64()", "pa.float32()"),
-    "decimal": ("pa.decimal128(6, 2)", "pa.decimal128(38, 0)"),
-    "text": ("pa.string()", "pa.large_string()", "pa.string_view()", "pa.binary()"),
+    "decimal": ("pa.decimal128(6, 2)", "pa.decimal128(38, 0)", "pa.decimal256(50, 2)"),
+    "text": (
+        *("pa.string()", "pa.large_string()", "pa.string_view()"),
+        *("pa.binary()", "pa.large_binary()", "pa.binary_view()"),
+    ),
     "temporal": (
         *(f"pa.timestamp({unit!r})" for unit in UNITS),
         *(f"pa.timestamp({unit!r}, 'America/New_York')" for unit in UNITS),
         *("pa.date32()", "pa.date64()"),
         *(f"pa.duration({unit!r})" for unit in UNITS),
+        *("pa.time32('s')", "pa.time64('us')"),
     ),
-    "nested": ("pa.list_(pa.int64())", "pa.struct({'x': pa.int64()})"),
+    "nested": (
+        *("pa.list_(pa.int64())", "pa.struct({'x': pa.int64()})"),
+        "pa.list_(pa.struct({'x': pa.string()}))",
+    ),
 }
 KINDS = {name: kind for kind, names in TYPES.items() for name in names}
 KINDS |= {f"pa.timestamp({unit!r}, 'UTC')": "temporal" for unit in UNITS}
 #: what a window of time may measure by
-TIMES = tuple(name for name in TYPES["temporal"] if "duration" not in name)
+TIMES = tuple(name for name in TYPES["temporal"] if "timestamp" in name or "date" in name)
 
 TEXTS = ("", "a", "b", "B", "ab", "é", "日", "🌾", "a", "b")
 SPECIAL = (math.nan, math.inf, -math.inf, -0.0, 0.0)
@@ -86,7 +93,7 @@ class Column:
 
     def _chunk(self, values: tuple[Any, ...]) -> str:
         if self.kind == "temporal":
-            stored = "pa.int32()" if self.type == "pa.date32()" else "pa.int64()"
+            stored = "pa.int32()" if "32" in self.type else "pa.int64()"
             text = f"pa.array({list(values)!r}, {stored}).cast({self.type})"
         else:
             text = f"pa.array({list(values)!r}, {self.type})"
@@ -137,14 +144,16 @@ def _drawing(random: Random, name: str, style: str) -> Any:
     if kind == "float":
         return lambda: _float(random, name, style)
     if kind == "decimal":
-        scale = 2 if "6, 2" in name else 0
+        scale = 2 if name.endswith(", 2)") else 0
         most = 999_999 if style != "plain" and scale else 300
-        far = (10**37 + 1, -(10**37) - 3) if style == "wild" and not scale else ()
+        far = (10**37 + 1, -(10**37) - 3) if style == "wild" and "6" not in name else ()
         return lambda: Decimal(
             random.choice((random.randint(-most, most), random.randint(-2, 2), *far))
         ).scaleb(-scale)
     if kind == "text":
         return lambda: random.choice(TEXTS).encode() if "binary" in name else random.choice(TEXTS)
+    if "string" in name:
+        return lambda: random.choice(([], [{"x": "a"}], [{"x": None}, None], [{"x": "é"}]))
     if "list" in name:
         return lambda: random.choice(([], [1], [1, None], [2, 3]))
     return lambda: random.choice(({"x": 1}, {"x": None}, {"x": 2}))
@@ -172,8 +181,9 @@ def _float(random: Random, name: str, style: str) -> float:
 def _moments(random: Random, name: str, pace: int) -> Any:
     """Times a few steps apart: around 1970, before it, or far behind it."""
     step = step_of(name) // tick_of(name) * pace
-    begins = [0, -1000, 0 if "duration" in name else 1_329_868_800 * 10**9 // tick_of(name) // step]
-    begin = random.choice(begins)
+    begin = random.choice((0, -1000, 1_329_868_800 * 10**9 // tick_of(name) // step))
+    if "duration" in name or "time32" in name or "time64" in name:
+        begin = 2 if "time" in name else 0
     return lambda: (begin + random.randint(-2, 8)) * step
 
 

@@ -39,6 +39,7 @@ PICKING = frozenset(
         *("longest_run_above", "sign_changes", "approx_quantile", "frequent_items"),
     )
 )
+ADDING = PICKING | {"sum", "mean"}
 #: of integers and booleans, exact as well
 EXACT = PICKING | {"sum", "value_range", "change", "approx_distinct", "bloom", "count_min"}
 ALGORITHMS = (
@@ -104,11 +105,11 @@ def _try(random: Random, profile: Profile) -> Call:
 def _keys(random: Random, profile: Profile, size: int) -> dict[str, Column]:
     found = {}
     for index in range(random.choice((0, 1, 1, 1, 2))):
-        kinds = ("boolean", "integer", "text", "temporal", "float", "decimal")
+        kinds = ("boolean", "integer", "text", "temporal", "float", "decimal", "nested")
         kind = random.choice(kinds)
         allowed = [name for name in profile.types if KINDS[name] == kind and "duration" not in name]
         column = draw_column(random, random.choice(allowed or ["pa.int64()"]), size, "special")
-        few = list(dict.fromkeys(column.values))[:3]
+        few = column.values[:3]
         found[f"k{index}"] = replace(column, values=tuple(random.choice(few) for _ in range(size)))
     return found
 
@@ -165,6 +166,8 @@ def _options(random: Random, profile: Profile, function: str) -> dict[str, Any]:
     options: dict[str, Any] = {}
     if profile.algorithms and random.random() < 0.3:
         options["algorithm"] = random.choice(ALGORITHMS)
+    if random.random() < 0.1:
+        options["exact"] = False
     if random.random() < 0.2:
         options["prefer"] = random.choice(("latency", "memory"))
     if function == "slide" and random.random() < 0.15:
@@ -216,6 +219,8 @@ def _window(
 
 
 def _policy(random: Random, options: dict[str, Any]) -> Window:
+    if not options and random.random() < 0.25:
+        return _made("policies.joined", (_policy(random, {}), _policy(random, {})), {})
     kind = random.choice(("at_most_events", "at_most_sum", "since_max", "since_longest_run"))
     arguments: tuple[Any, ...] = ("n",)
     if kind == "at_most_events":
@@ -267,7 +272,7 @@ def _measure(random: Random, call: Call, entry: Entry, alias: str) -> Measure | 
         chosen.append(random.choice(fitting))
     parameters = _parameters(random, call, entry, chosen)
     measure = Measure(entry.name, tuple(chosen), alias, tuple(parameters.items()))
-    if _may_be_distinct(entry, chosen) and random.random() < 0.15:
+    if _may_be_distinct(call, entry, chosen) and random.random() < 0.15:
         measure = replace(measure, distinct=True)
     if random.random() < 0.25:
         measure = replace(measure, where=_condition(random, call, 2))
@@ -282,17 +287,19 @@ def _fits(call: Call, entry: Entry, each: Any, column: Column) -> bool:
     if call.options.get("changes_only") and entry.name not in PICKING:
         # Floats that round differently are equal or not by their last bit.
         return entry.name in EXACT and column.kind != "float"
-    subtracts = call.options.get("algorithm") in ("subtract_on_evict", "slick_deque")
+    subtracts = not call.options.get("exact", True)
     if subtracts and column.kind == "float" and entry.name not in PICKING:
         return False
     return column.style != "wild" or entry.name in (
-        EXACT if column.kind in ("integer", "decimal", "boolean", "temporal") else PICKING
+        EXACT if column.kind in ("integer", "decimal", "boolean", "temporal") else ADDING
     )
 
 
-def _may_be_distinct(entry: Entry, columns: list[str]) -> bool:
-    """Positions are not of values."""
-    return len(columns) == len(entry.inputs) == 1 and entry.name not in ("first", "last", "nth")
+def _may_be_distinct(call: Call, entry: Entry, columns: list[str]) -> bool:
+    """Positions are not of values, and nested values are not told apart."""
+    if len(columns) != len(entry.inputs) or len(columns) != 1:
+        return False
+    return entry.name not in ("first", "last", "nth") and call.columns[columns[0]].kind != "nested"
 
 
 def _parameters(random: Random, call: Call, entry: Entry, columns: list[str]) -> dict[str, Any]:
@@ -349,6 +356,10 @@ def _condition(random: Random, call: Call, depth: int) -> Condition:
     literal = random.choice(("a", "b", "ab")) if kind == "text" else random.randint(-1, 4)
     if kind == "integer" and "uint" in call.columns[name].type:
         literal = abs(literal)  # type: ignore[arg-type]
+    if random.random() < 0.2:
+        least = "Z" if kind == "text" else -2
+        least = abs(least) if "uint" in call.columns[name].type else least  # type: ignore[arg-type]
+        return Condition("between", (name, least, literal))
     if random.random() < 0.2:
         return Condition("in", (name, literal, "é" if kind == "text" else 7))
     return Condition(random.choice(("=", "<", "<=", ">", ">=")), (name, literal))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 import warnings
+from contextlib import nullcontext
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -17,6 +18,7 @@ from tests.fuzz.backends import BACKENDS, Backend, interpreted
 from tests.fuzz.calls import Call
 from tests.fuzz.compare import Difference, check_over, check_slide
 from tests.fuzz.draw import draw_call
+from tests.fuzz.pieces import small_pieces
 
 
 @dataclass(frozen=True)
@@ -50,11 +52,13 @@ def drawn(backend: str, seed: int, number: int) -> Example:
 def examined(example: Example) -> Finding | None:
     """What is wrong, if anything is."""
     backend, call = BACKENDS[example.backend], example.call
-    with warnings.catch_warnings(), interpreted(not backend.compiled):
+    random = Random(example.seed)
+    pieces = small_pieces(random) if backend.in_process else nullcontext()
+    with warnings.catch_warnings(), interpreted(not backend.compiled), pieces:
         # Interpreted, numbers are numpy's, which warn where a kernel is silent.
         warnings.simplefilter("ignore")
         try:
-            answered, result = backend.run(call, Random(example.seed))
+            answered, result = backend.run(call, random)
         except Exception as error:
             return _refused(call, error)
     try:

@@ -171,6 +171,8 @@ def _by_policy(window: Window, group: Group, rows: list[int]) -> list[int]:
 
 def _leaving(window: Window, group: Group) -> Callable[[list[int]], int]:
     kind = window.kind.removeprefix("policies.")
+    if kind == "joined":
+        return policies.first_of(*(_leaving(each, group) for each in window.arguments))
     if kind == "at_most_events":
         return policies.too_many(window.arguments[0])
     rule: Leaving
@@ -262,6 +264,8 @@ def holds(condition: Condition, call: Call, row: int) -> bool | None:
         return value  # type: ignore[no-any-return]
     if operator == "in":
         return value in operands[1:]
+    if operator == "between":
+        return operands[1] <= value <= operands[2]  # type: ignore[no-any-return]
     other = operands[1]
     return {
         "=": value == other, "<": value < other, "<=": value <= other,

@@ -95,7 +95,7 @@ def _read(call: Call) -> set[str]:
     for measure in call.aggs:
         columns |= measure.reads
     for window in call.windows:
-        columns |= {each for each in window.arguments if isinstance(each, str)}
+        columns |= window.reads
     return columns
 
 
@@ -182,11 +182,11 @@ def script(example: Example, finding: Finding) -> str:
     """What to paste."""
     call, backend = example.call, BACKENDS[example.backend]
     lines = [IMPORTS]
-    if backend.inside is not None:
-        lines += [f"from random import Random\n\nfrom tests.fuzz import {backend.inside}"]
-        lines += ["from tests.fuzz.calls import *", "from tests.fuzz.columns import Column", ""]
+    if backend.inside:
+        lines += ["from tests.fuzz.calls import *", "from tests.fuzz.columns import Column"]
+        lines += ["from tests.fuzz.examine import Example, examined", ""]
         lines += [f"call = {call!r}", ""]
-        lines += [f"print({backend.inside}.{backend.run.__name__}(call, Random({example.seed!r})))"]
+        lines += [f"print(examined(Example({example.backend!r}, call, {example.seed!r})))"]
     else:
         lines += [f"table = {call.table_source}", *([backend.prepare] if backend.prepare else [])]
         lines += [f"print(wr.{call.function}(\n    table,\n{call.arguments_source}))"]
@@ -194,4 +194,6 @@ def script(example: Example, finding: Finding) -> str:
 
 
 def _commented(text: str) -> str:
-    return "\n".join(f"# {line}" for line in text.splitlines())
+    """Long lines, such as those of sketches, are cut."""
+    lines = (line if len(line) <= 1000 else f"{line[:1000]} ..." for line in text.splitlines())
+    return "\n".join(f"# {line}" for line in lines)

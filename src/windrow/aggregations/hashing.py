@@ -241,7 +241,7 @@ def column_of(value: Any) -> pa.Array:
     if isinstance(value, Decimal) and value.is_finite():
         return pa.array([_digits(value)])
     try:
-        column = pa.array([value])
+        column = pa.array([value], _of_nanoseconds(value))
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
         column = None
     if column is None or Kind.of(column.type) not in HASHABLE or pa.types.is_null(column.type):
@@ -249,6 +249,13 @@ def column_of(value: Any) -> pa.Array:
             f"{value!r} cannot be hashed: give a truth value, a number, a decimal, a text or a time"
         )
     return column
+
+
+def _of_nanoseconds(value: Any) -> pa.DataType | None:
+    """The type of pandas' times where they are finer than Python's, for which Arrow takes them."""
+    if getattr(value, "nanosecond", 0):
+        return pa.timestamp("ns", None if value.tzinfo is None else "UTC")
+    return pa.duration("ns") if getattr(value, "nanoseconds", 0) else None
 
 
 def one_by_one(digest: Digest, lift: Callable[[Any], Any]) -> Callable[[Any], Any]:
