@@ -42,6 +42,7 @@ PICKING = frozenset(
 ADDING = PICKING | {"sum", "mean"}
 #: of integers and booleans, exact as well
 EXACT = PICKING | {"sum", "value_range", "change", "approx_distinct", "bloom", "count_min"}
+NAMES = ("a b", "a.b", "UPPER", "Shard", "é", "a`b", "key", "order", "count", "_c", "position")
 ALGORITHMS = (
     *("recompute", "two_stacks", "two_stacks_lite", "daba", "daba_lite", "flat_fat", "flat_fit"),
     *("base_intervals", "subtract_on_evict", "slick_deque", "sequential_boundary"),
@@ -85,7 +86,8 @@ def draw_call(random: Random, profile: Profile) -> Call:
 
 def _try(random: Random, profile: Profile) -> Call:
     function = random.choice(("over", "slide"))
-    size = random.choice((0, 1, *(random.randint(2, profile.most_rows) for _ in range(6))))
+    few = (0, 1, *(random.randint(2, profile.most_rows) for _ in range(6)))
+    size = random.choice(few) if random.random() < 0.97 else 5 * profile.most_rows
     keys = _keys(random, profile, size)
     order = _order(random, profile, function, size)
     columns = {**keys, **order, **_values(random, profile, size)}
@@ -99,7 +101,21 @@ def _try(random: Random, profile: Profile) -> Call:
     )
     call = Call(function, columns, tuple(keys), names, windows, (), options)
     call = replace(call, aggs=_measures(random, call))
+    call = _renamed(random, call)
     return _stored(random, call) if profile.chunked else call
+
+
+def _renamed(random: Random, call: Call) -> Call:
+    """Now and then a value is called by a name that is hard to quote, or that windrow uses."""
+    if random.random() < 0.8:
+        return call
+    old, new = random.choice(("b", "c")), random.choice(NAMES)
+    columns = {new if name == old else name: column for name, column in call.columns.items()}
+    aggs = tuple(
+        replace(each, columns=tuple(new if name == old else name for name in each.columns))
+        for each in call.aggs
+    )
+    return replace(call, columns=columns, aggs=aggs)
 
 
 def _keys(random: Random, profile: Profile, size: int) -> dict[str, Column]:
