@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from tests.fuzz import model
-from tests.fuzz.aggregates import agree
+from tests.fuzz.agreement import agree
 from tests.fuzz.calls import Call, Measure, evaluated
 from tests.fuzz.catalogue import catalogue
 from tests.fuzz.columns import DAY, UNITS, plain

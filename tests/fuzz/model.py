@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from tests.fuzz import aggregates
+from tests.fuzz.agreement import agree
 from tests.fuzz.calls import Call, Condition, Measure, Nanoseconds, Window
 from tests.over import policies
 
@@ -332,4 +333,4 @@ def slide(call: Call) -> list[dict[str, Any]]:
 def _same(before: dict[str, Any] | None, values: dict[str, Any]) -> bool:
     if before is None:
         return False
-    return all(aggregates.agree(before[each], values[each]) for each in values)
+    return all(agree(before[each], values[each]) for each in values)

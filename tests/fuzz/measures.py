@@ -1,0 +1,144 @@
+"""Random measures: the whole catalogue, with parameters, conditions and over different values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from tests.fuzz.calls import Call, Condition, Function, Measure, Nanoseconds
+from tests.fuzz.catalogue import Entry, catalogue
+from tests.fuzz.columns import Column, step_of
+
+#: aggregations that pick values, or add them up; what they answer of 1e300 is plain
+PICKING = frozenset(
+    (
+        *("count", "count_if", "min", "max", "min_count", "max_count", "arg_min", "arg_max"),
+        *("first", "last", "nth", "collect", "collect_distinct", "concat", "top_k", "bottom_k"),
+        *("mode", "bit_and", "bit_or", "bit_xor", "all", "any", "longest_increasing_run", "m4"),
+        *("longest_run_above", "sign_changes", "approx_quantile", "frequent_items"),
+    )
+)
+ADDING = PICKING | {"sum", "mean"}
+#: of integers and booleans, exact as well
+EXACT = PICKING | {"sum", "value_range", "change", "approx_distinct", "bloom", "count_min"}
+
+
+def draw_measures(random: Random, call: Call) -> tuple[Measure, ...]:
+    """Some aggregations of whatever columns fit."""
+    entries = list(catalogue().values())
+    found: list[Measure] = []
+    wanted = random.choice((1, 2, 3, 4))
+    for _ in range(30):
+        if len(found) == wanted:
+            break
+        measure = _measure(random, call, random.choice(entries), f"r{len(found)}")
+        if measure is not None:
+            found.append(measure)
+    return tuple(found)
+
+
+def _measure(random: Random, call: Call, entry: Entry, alias: str) -> Measure | None:
+    chosen = []
+    for each in entry.inputs:
+        if each.optional and random.random() < 0.5:
+            break
+        fitting = [
+            name for name, column in call.columns.items() if _fits(call, entry, each, column)
+        ]
+        if not fitting:
+            return None
+        chosen.append(random.choice(fitting))
+    parameters = _parameters(random, call, entry, chosen)
+    measure = Measure(entry.name, tuple(chosen), alias, tuple(parameters.items()))
+    if _may_be_distinct(call, entry, chosen) and random.random() < 0.15:
+        measure = replace(measure, distinct=True)
+    if random.random() < 0.25:
+        measure = replace(measure, where=_condition(random, call, 2))
+    return measure
+
+
+def _fits(call: Call, entry: Entry, each: Any, column: Column) -> bool:
+    if not each.takes(column.kind):
+        return False
+    if not each.skipped:
+        return True
+    if call.options.get("changes_only") and entry.name not in PICKING:
+        # Floats that round differently are equal or not by their last bit.
+        return entry.name in EXACT and column.kind != "float"
+    subtracts = not call.options.get("exact", True)
+    if subtracts and column.kind == "float" and entry.name not in PICKING:
+        return False
+    return column.style != "wild" or entry.name in (
+        EXACT if column.kind in ("integer", "decimal", "boolean", "temporal") else ADDING
+    )
+
+
+def _may_be_distinct(call: Call, entry: Entry, columns: list[str]) -> bool:
+    """Positions are not of values, and nested values are not told apart."""
+    if len(columns) != len(entry.inputs) or len(columns) != 1:
+        return False
+    return entry.name not in ("first", "last", "nth") and call.columns[columns[0]].kind != "nested"
+
+
+def _parameters(random: Random, call: Call, entry: Entry, columns: list[str]) -> dict[str, Any]:
+    """Parameters, and for decay a column of times with them."""
+    few = random.randint(1, 5)
+    maybe = random.random() < 0.5
+    if entry.name in ("variance", "stddev", "covariance"):
+        return {"population": True} if maybe else {}
+    if entry.name in ("arg_min", "arg_max"):
+        number = call.columns[columns[0]].kind in ("integer", "float")
+        return {"key": Function("abs")} if number and random.random() < 0.1 else {}
+    if entry.name in ("collect", "collect_distinct", "concat"):
+        return {"limit": few} if maybe else {}
+    if entry.name == "mode":
+        return {"limit": 100} if maybe else {}
+    if entry.name in ("top_k", "bottom_k", "frequent_items"):
+        return {"k": few}
+    if entry.name == "nth":
+        return {"n": few * random.choice((1, -1))}
+    if entry.name == "longest_run_above":
+        return {"threshold": random.choice((0, 1, 0.5))}
+    if entry.name == "approx_quantile":
+        return {"q": random.choice((0, 0.25, 0.5, 0.95, 1, [0.25, 0.5], [0.5]))}
+    if entry.name == "approx_distinct":
+        return {"sketch": True} if maybe else {}
+    if entry.name == "bloom":
+        return {"capacity": 100}
+    if entry.name == "moment_sketch":
+        return {"q": 0.5} if maybe else {}
+    if entry.name == "ewm_mean":
+        times = [name for name, column in call.columns.items() if column.kind == "temporal"]
+        if maybe and times:
+            columns.append(random.choice(times))
+            return {"half_life": Nanoseconds(few * step_of(call.columns[columns[-1]].type))}
+        return {"half_life": few}
+    return {}
+
+
+def _condition(random: Random, call: Call, depth: int) -> Condition:
+    choice = random.random()
+    if depth and choice < 0.35:
+        operator = random.choice(("and", "or", "not"))
+        count = 1 if operator == "not" else 2
+        parts = tuple(_condition(random, call, depth - 1) for _ in range(count))
+        return Condition(operator, parts)
+    if choice < 0.5:
+        return Condition("column", ("p",))
+    name = random.choice(("a", "n", "s", "d", "p"))
+    if random.random() < 0.2:
+        return Condition("is null", (name,))
+    kind = call.columns[name].kind
+    if kind == "boolean":
+        return Condition("column", (name,))
+    literal = random.choice(("a", "b", "ab")) if kind == "text" else random.randint(-1, 4)
+    if kind == "integer" and "uint" in call.columns[name].type:
+        literal = abs(literal)  # type: ignore[arg-type]
+    if random.random() < 0.2:
+        least = "Z" if kind == "text" else -2
+        least = abs(least) if "uint" in call.columns[name].type else least  # type: ignore[arg-type]
+        return Condition("between", (name, least, literal))
+    if random.random() < 0.2:
+        return Condition("in", (name, literal, "é" if kind == "text" else 7))
+    return Condition(random.choice(("=", "<", "<=", ">", ">=")), (name, literal))
