@@ -6,6 +6,7 @@ Here it gets its parameters, the nulls that are skipped, and times, which are ti
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -309,6 +310,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         )
     },
     "product": _product,
+    "own": lambda rows, _columns, _given: max(
+        [older - newer for (older,), (newer,) in itertools.combinations(rows, 2)] + [0.0]
+    ),
     "variance": _spread(root=False),
     "stddev": _spread(root=True),
     "skewness": _standardized("skewness"),

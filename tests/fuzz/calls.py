@@ -97,6 +97,20 @@ def _literal(value: Any) -> str:
     return f"'{value}'" if isinstance(value, str) else str(value).lower()
 
 
+#: an aggregation of one's own: the deepest fall from a value to a later one
+OWN = """wr.aggregation(
+        name="own",
+        identity=(inf, -inf, 0.0),
+        lift=lambda value: (value, value, 0.0),
+        combine=lambda older, newer: (
+            min(older[0], newer[0]),
+            max(older[1], newer[1]),
+            max(older[2], newer[2], older[1] - newer[0]),
+        ),
+        lower=lambda partial: partial[2],
+    )"""
+
+
 @dataclass(frozen=True)
 class Measure:
     """An aggregation of columns."""
@@ -111,7 +125,8 @@ class Measure:
     @property
     def source(self) -> str:
         """The measure as one writes it."""
-        text = f"wr.{self.name}({_arguments(self.columns, dict(self.parameters))})"
+        function = OWN if self.name == "own" else f"wr.{self.name}"
+        text = f"{function}({_arguments(self.columns, dict(self.parameters))})"
         text += ".over_distinct()" if self.distinct else ""
         text += f".where({self.where.source!r})" if self.where else ""
         return f"{text}.alias({self.alias!r})"

@@ -73,10 +73,14 @@ class Entry:
         return NUMBERS[told]
 
 
+#: an aggregation of one's own, which is in no table; see `calls.OWN`
+OWN = Entry("own", (), (Input("value", frozenset({"float"}), False, True),), False, "double", None)
+
+
 @functools.cache
 def catalogue() -> dict[str, Entry]:
-    """All aggregations by name."""
-    found = {}
+    """All aggregations by name, one of the user's own among them."""
+    found = {"own": OWN}
     for line in PAGE.read_text().splitlines():
         if line.startswith("| `") and line.count(" | ") >= 7:
             entry = _entry([cell.strip() for cell in line.strip().strip("|").split(" | ")])

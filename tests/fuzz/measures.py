@@ -66,6 +66,8 @@ def _fits(call: Call, entry: Entry, each: Any, column: Column) -> bool:
     if call.options.get("changes_only") and entry.name not in PICKING:
         # Floats that round differently are equal or not by their last bit.
         return entry.name in EXACT and column.kind != "float"
+    if entry.name == "own":
+        return column.style == "plain"  # its comparisons are Python's, which NaN has no place in
     subtracts = not call.options.get("exact", True)
     if subtracts and column.kind == "float" and entry.name not in PICKING:
         return False
@@ -78,7 +80,10 @@ def _may_be_distinct(call: Call, entry: Entry, columns: list[str]) -> bool:
     """Positions are not of values, and nested values are not told apart."""
     if len(columns) != len(entry.inputs) or len(columns) != 1:
         return False
-    return entry.name not in ("first", "last", "nth") and call.columns[columns[0]].kind != "nested"
+    return (
+        entry.name not in ("first", "last", "nth", "own")
+        and call.columns[columns[0]].kind != "nested"
+    )
 
 
 def _parameters(random: Random, call: Call, entry: Entry, columns: list[str]) -> dict[str, Any]:
