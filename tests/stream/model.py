@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from tests.over.oracle import ticks
+from tests.over.strategies import tick
 from tests.slide import oracle
 from tests.stream.strategies import Stream
 from windrow.planning.choose import Wish
@@ -83,14 +84,19 @@ def expected(stream: Stream, table: pa.Table, watermark: int) -> list[dict[str, 
     return [answer for answer in answers if answer["window_end"] <= watermark * MILLISECOND]
 
 
-def final_at(window: Window, answer: dict[str, Any], tick: int) -> int:
-    """When no event to come can change an answer, in nanoseconds; times are whole ticks."""
+def length(data_type: pa.DataType) -> int:
+    """How long an event's time is, in nanoseconds: a timestamp is a moment, and a date a day."""
+    return 0 if pa.types.is_timestamp(data_type) else tick(data_type)
+
+
+def final_at(window: Window, answer: dict[str, Any], length: int) -> int:
+    """When no event to come can change an answer, in nanoseconds; times are of some length."""
     end: int = answer["window_end"]
     every = getattr(window, "every", None)
     if isinstance(window, SessionWindow):
-        return end + tick
+        return end + length
     if not isinstance(every, EveryTime):
-        return end + tick
+        return end + length
     if isinstance(window, TimeWindow):
         return end
     return end - (end - every.offset) % every.time + every.time

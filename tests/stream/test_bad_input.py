@@ -1,5 +1,6 @@
 """What streams do not take is refused when the call is made, and what would be right is said."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +87,50 @@ def test_watermarks_that_contradict(streaming: "SparkSession") -> None:
     moved = marked.withColumn("at", marked["timestamp"].cast("timestamp_ntz"))
     with pytest.raises(wr.InvalidArgument, match="order: the watermark of data is on 'timestamp'"):
         wr.slide(moved, order="at", **asked)
+
+
+def test_a_second_watermark_that_would_never_move(streaming: "SparkSession") -> None:
+    """Behind operations with state, Spark's and windrow's, whatever stands between."""
+    from pyspark.sql import functions as F
+
+    marked = rate(streaming).withWatermark("timestamp", "1 minute")
+    counted = marked.groupBy(F.window("timestamp", "1 minute")).count()
+    asked: dict[str, Any] = {"windows": wr.time("5 minutes", every="1 minute")}
+    asked["aggs"] = wr.max("count")
+    ends = counted.select("count", F.col("window.end").alias("at"))
+    slid = wr.slide(
+        rate(streaming), order="timestamp", windows=wr.rows(5, every="1 minute"),
+        aggs=wr.count(alias="count"), lateness="1 second",
+    )  # fmt: skip
+    for data, order in (
+        (ends, "at"),
+        (ends.where("count > 1").unionByName(ends), "at"),
+        (counted.selectExpr("*", "window.end AS at"), "at"),
+        # Answers to a clock come later than their windows end.
+        (slid, "window_end"),
+    ):
+        for lateness in ("1 second", None):
+            with pytest.raises(
+                wr.InvalidArgument, match=f"order: .* is not on '{order}', .* order"
+            ):
+                wr.slide(data, order=order, lateness=lateness, **asked)
+    again = counted.select("count", F.window_time("window").alias("at"))
+    with pytest.raises(wr.InvalidArgument, match=r"data: it has withWatermark.* leave the second"):
+        wr.slide(again.withWatermark("at", "1 minute"), order="at", **asked)
+    with pytest.raises(wr.InvalidArgument, match="lateness: data has a watermark on 'at' already"):
+        wr.slide(again, order="at", lateness="1 minute", **asked)
+
+
+def test_a_watermark_that_was(streaming: "SparkSession", tmp_path: Path) -> None:
+    """Files note the watermark of the stream that was written to them; what reads them has none."""
+    table = streaming.sql("SELECT now() AS timestamp, 1L AS value").withMetadata(
+        "timestamp", {"spark.watermarkDelayMs": 1000}
+    )
+    stream = streaming.readStream.schema(table.schema).parquet(str(tmp_path))
+    asked: dict[str, Any] = {"order": "timestamp", "windows": WINDOW, "aggs": wr.max("value")}
+    with pytest.raises(wr.InvalidArgument, match="lateness: say how late events may come"):
+        wr.slide(stream, **asked)
+    assert wr.slide(stream, lateness="1 second", **asked).isStreaming
 
 
 def test_the_state_store_is_named(streaming: "SparkSession") -> None:

@@ -120,7 +120,7 @@ def over_rows(
             schema=WIDE,
         )
         storage.gets = 0
-        yield stream.advance(storage, [table], (1000 + batch) * 1000), storage
+        yield stream.advance(storage, [table], (1000 + batch) * 1000 - 1), storage
 
 
 def test_few_keys_read_and_write_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +154,7 @@ def steady_rows(extent: int, per_key: int, batches: int) -> float:
              random.integers(0, 2**40, len(times))],
             schema=SCHEMA,
         )  # fmt: skip
-        step = stream.advance(storage, [table], (1000 + batch * per_key) * 1000)
+        step = stream.advance(storage, [table], (1000 + batch * per_key) * 1000 - 1)
         moved.append(step.bytes_read + step.bytes_written)
     return float(np.mean(moved[-extent // per_key :]))
 
@@ -184,7 +184,7 @@ def test_a_session_leaves_nothing_behind() -> None:
     times = pa.array(np.arange(1000, 1010) * SECOND).view(pa.timestamp("us"))
     table = pa.table([np.arange(10) % 2, times, np.ones(10, np.int64)], schema=SCHEMA)
     stream.advance(storage, [table], 1)
-    assert stream.advance(storage, [], 1_012_000).timer == 1_013_001
+    assert stream.advance(storage, [], 1_012_000).timer == 1_013_000
     step = stream.advance(storage, [], 1_020_000)
     assert step.answers[0].num_rows == 2
     assert step.timer is None

@@ -89,7 +89,7 @@ def test_the_shard_is_named() -> None:
     whole = frozen.read("slide", state.VERSION)
     blocks: Any = _MapState(Memory({**whole, 0: flipped(whole[0], 100)}))
     made: Any = None
-    processor = ShardProcessor("damaged", lambda: frozen.query("slide"), made, made, 5)
+    processor = ShardProcessor("damaged", lambda: frozen.query("slide"), made, made, 5, False)
     processor.open(made, blocks)
     for move in (processor.wake, lambda shard, watermark: processor.take(shard, [], watermark)):
         with pytest.raises(wr.StoreError, match=r"^checkpoint, shard 3: block 0 of its state"):

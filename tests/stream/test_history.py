@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 import windrow as wr
 from tests.over import oracle as over_oracle
 from tests.over.oracle import ticks
-from tests.over.strategies import tick
 from tests.slide import oracle
 from tests.stream.events import SECOND, events
 from tests.stream.files import answers_in, counted, read_stream, run_to_end, write_batches
-from tests.stream.model import MILLISECOND, Memory, arrived, expected, next_edge, plan_of
+from tests.stream.model import MILLISECOND, Memory, arrived, expected, length, next_edge, plan_of
 from tests.stream.strategies import Stream, streams, trailing
 from tests.stream.test_slide import THE_END
 from windrow.planning.choose import Wish
@@ -103,8 +102,8 @@ def test_over(example: tuple[Stream, int]) -> None:
     schema = stream.batches[0][0].schema
     plan = resolve_over(schema, **stream.arguments, wish=Wish())
     tables, late = run(StreamOver(plan, set(schema.names), shards=1), stream, table)
-    length = tick(schema.field("o0").type)
-    accepted, expected_late = arrived(effective(stream, table), lambda time: time + length)
+    day = length(schema.field("o0").type)
+    accepted, expected_late = arrived(effective(stream, table), lambda time: time + day)
     assert late == expected_late
     final = stream.batches[table][1] * MILLISECOND
     answered = over_oracle.over(accepted, **stream.arguments) if accepted.num_rows else {}
@@ -113,7 +112,7 @@ def test_over(example: tuple[Stream, int]) -> None:
         for place, (number, time) in enumerate(
             zip(accepted["id"].to_pylist(), ticks(accepted["o0"]), strict=True)
         )
-        if not table or final <= 0 or time + length > final
+        if not table or final <= 0 or time + day > final
     }
     rows = [row for each in tables for row in each.to_pylist()]
     assert sorted(row["id"] for row in rows) == sorted(wanted)

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.over import oracle
-from tests.over.strategies import tick
-from tests.stream.model import Memory, arrived, wait_in_small_blocks
+from tests.stream.model import Memory, arrived, length, wait_in_small_blocks
 from tests.stream.strategies import Stream, streams, trailing
 from tests.stream.test_slide import THE_END
 from windrow.planning.choose import Wish
@@ -42,8 +41,8 @@ def run(stream: Stream, storage: Memory) -> tuple[pa.Table, int]:
 
 def check(stream: Stream, storage: Memory) -> None:
     found, late = run(stream, storage)
-    length = tick(stream.batches[0][0].schema.field("o0").type)
-    events, expected_late = arrived(stream, lambda time: time + length)
+    day = length(stream.batches[0][0].schema.field("o0").type)
+    events, expected_late = arrived(stream, lambda time: time + day)
     assert late == expected_late
     assert sorted(found["id"].to_pylist()) == sorted(events["id"].to_pylist())
     in_order(found.to_pylist(), stream)

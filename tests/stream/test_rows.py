@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from tests.slide import oracle
-from tests.stream.model import MILLISECOND, Memory, arrived, final_at, plan_of
+from tests.stream.model import MILLISECOND, Memory, arrived, final_at, length, plan_of
 from tests.stream.strategies import (
     WITH_OBJECTS,
     Stream,
@@ -27,7 +27,6 @@ from tests.stream.test_slide import THE_END
 from windrow.planning.choose import Wish
 from windrow.planning.resolve import resolve_over
 from windrow.planning.slide import resolve_slide
-from windrow.runtime.columns import nanoseconds_per_tick
 from windrow.runtime.stream.over import StreamOver
 from windrow.runtime.stream.slide import StreamSlide
 from windrow.runtime.stream.state import ROWS, WAITING, kind_of
@@ -68,10 +67,10 @@ def slid(stream: Stream, storage: Memory, changes_only: bool) -> pa.Table:
     """All answers; that those and no others are given that are final is seen batch by batch."""
     schema = stream.batches[0][0].schema
     plan = resolve_slide(schema, **stream.arguments, wish=Wish(), changes_only=changes_only)
-    tick = nanoseconds_per_tick(plan.order_type)
-    events, expected_late = arrived(stream, lambda time: time + tick)
+    day = length(plan.order_type)
+    events, expected_late = arrived(stream, lambda time: time + day)
     expected = oracle.slide(events, **stream.arguments, changes_only=changes_only)
-    final = [final_at(stream.windows[answer["window"]], answer, tick) for answer in expected]
+    final = [final_at(stream.windows[answer["window"]], answer, day) for answer in expected]
     tables, late, untimed, timer = [plan.output_schema.empty_table()], 0, 0, None
     for batch, watermark in [*stream.batches, (schema.empty_table(), THE_END)]:
         if batch.num_rows or (timer is not None and timer <= watermark):
@@ -113,16 +112,16 @@ def test_slide(stream: Stream, small: bool) -> None:
 def test_slide_goes_on_from_a_table(example: tuple[Stream, int]) -> None:
     stream, table = example
     plan = plan_of(stream)
-    tick = nanoseconds_per_tick(plan.order_type)
+    day = length(plan.order_type)
     shard = StreamSlide(plan, set(stream.batches[0][0].schema.names), shards=1)
     tables, late = run(shard, stream, table)
-    events, expected_late = arrived(effective(stream, table), lambda time: time + tick)
+    events, expected_late = arrived(effective(stream, table), lambda time: time + day)
     assert late == expected_late
     final = stream.batches[table][1] * MILLISECOND if table else 0
     wanted = [
         answer
         for answer in oracle.slide(events, **stream.arguments)
-        if final <= 0 or final_at(stream.windows[answer["window"]], answer, tick) > final
+        if final <= 0 or final_at(stream.windows[answer["window"]], answer, day) > final
     ]
     found = pa.concat_tables([plan.output_schema.empty_table(), *tables])
     oracle.assert_agrees(wanted, found, stream.key)
@@ -148,7 +147,7 @@ def test_no_event_of_a_batch_has_a_measure() -> None:
     asked: dict[str, Any] = {"key": None, "order": "ts", "windows": windows, "aggs": wr.sum("d")}
     plan = resolve_slide(events.schema, **asked, wish=Wish(), changes_only=False)
     shard, storage, answers = StreamSlide(plan, {"d"}, 1), Memory(), []
-    for begin, watermark in ((0, 1), (2, 1002), (4, THE_END)):
+    for begin, watermark in ((0, 1), (2, 1001), (4, THE_END)):
         answers += shard.advance(storage, [events.slice(begin, 2)], watermark).answers
     found = pa.concat_tables(answers).sort_by([("window", "ascending")])
     assert found.to_pylist() == wr.slide(events, **asked).to_pylist()

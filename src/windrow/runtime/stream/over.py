@@ -81,6 +81,8 @@ def _has_partials(plan: OverPlan) -> bool:
 class _Trailing(Group):
     """All windows of a plan; a slice is a tick of the order column."""
 
+    of_moments = True
+
     def __init__(
         self, plan: OverPlan, order_type: pa.DataType, features: Features, maps: Maps
     ) -> None:

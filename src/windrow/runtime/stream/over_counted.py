@@ -56,6 +56,8 @@ def counts_rows(plan: OverPlan) -> bool:
 class OverCounted(Group):
     """All windows of a plan; a slice is a tick of the order column."""
 
+    of_moments = True
+
     def __init__(
         self, plan: OverPlan, types: Mapping[str, pa.DataType], nullable: AbstractSet[str]
     ) -> None:

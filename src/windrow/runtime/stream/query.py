@@ -1,10 +1,19 @@
 """A query over a stream: what every kind of window does with a batch of one shard's events.
 
 Time is cut into slices. The watermark says how far time is final: a slice that ends by then gets no
-more events. Events in slices that are final are late: they are counted and dropped. So are events
-without a time, because there is no telling when they are final. The others wait, as they are, until
-their slice is final, because combining has to follow the order of events. What is done with slices
-that have become final is the business of groups, the windows that share slices.
+more events. Where slices are moments, the one that the watermark is at is final, as it is for
+Spark's own operators. Events in slices that are final are late: they are counted and dropped. So
+are events without a time, because there is no telling when they are final. The others wait, as they
+are, until their slice is final, because combining has to follow the order of events. What is done
+with slices that have become final is the business of groups, the windows that share slices.
+
+An operator in front of the query gives, with each batch, what that batch's watermark made final. So
+behind one, events are late by the watermark of the batch before. A shard keeps it, and is woken
+whenever the watermark moves.
+
+      watermark                    before                 now
+      operator in front              |   gives events      |
+      query behind it       late     |   takes and answers |   takes
 """
 
 from __future__ import annotations
@@ -92,6 +101,8 @@ class Group(ABC):
     slices: Slices
     layouts: Mapping[int, pa.Schema]
     kept: Sequence[str]
+    #: whether a slice is a moment: a tick of the order column
+    of_moments = False
 
     def held(self, columns: Columns, times: Array) -> tuple[Columns, Array]:
         """The events that some window holds, and their slices."""
@@ -133,56 +144,78 @@ class StreamQuery:
         self._waiting_schema = pa.schema(list(types.items()), {KEY: json.dumps(plan.key)})
         require_numbers(len(groups))
         self._groups = groups
+        #: for each group, how many ticks behind the watermark are final with it; a day is no moment
+        is_clock = pa.types.is_timestamp(types[self._order])
+        self._margins = [int(is_clock and group.of_moments) for group in groups]
         kept = [line for group in groups for line in group.kept]
         self.description = description_of(plan, types, kept, shards)
         digest = hashlib.sha256("\n".join(self.description).encode()).digest()
         self._fingerprint = int.from_bytes(digest[:8], "little", signed=True)
 
-    def advance(self, storage: Storage, batches: Iterable[pa.Table], watermark: int) -> Step:
+    @property
+    def is_of_moments(self) -> bool:
+        """Whether an event is late that is as old as the watermark."""
+        return any(self._margins)
+
+    def advance(
+        self,
+        storage: Storage,
+        batches: Iterable[pa.Table],
+        watermark: int,
+        is_behind: bool = False,
+    ) -> Step:
         """Take the events of a shard that came with a batch, and answer what is final.
 
         Args:
             storage: of the shard.
             batches: the events, in the order of arrival.
             watermark: in milliseconds; up to 0 there is none yet.
+            is_behind: whether there may be an operator in front. Then a shard has to `begin`.
         """
         blocks, step = Blocks(storage), Step()
         header = self._header(blocks)
+        late = header.watermark if is_behind and header.watermark != NONE else watermark
+        final = watermark
         with kernels_named(self._features):
             if header.history != NONE:
                 # What the table makes final it has answered itself.
-                self._move(blocks, header, [], header.history, Step())
-                watermark = max(watermark, header.history)
-            self._move(blocks, header, batches, watermark, step)
-        return self._written(blocks, header, step)
+                self._move(blocks, header, [], 0, header.history, Step())
+                late, final = (max(each, header.history) for each in (late, watermark))
+            self._move(blocks, header, batches, late, final, step)
+        header.watermark = max(header.watermark, watermark)
+        return self._written(blocks, header, is_behind, step)
 
-    def begin(self, storage: Storage, batches: Iterable[pa.Table], watermark: int) -> Step:
+    def begin(
+        self,
+        storage: Storage,
+        batches: Iterable[pa.Table],
+        final: int = NONE,
+        is_behind: bool = False,
+    ) -> Step:
         """Take events of a table that the stream goes on from, before the first batch.
 
-        The answers that are final by the watermark are the table's own, and are not given. May be
-        called several times; the highest watermark counts.
+        The answers that are final by the watermark `final` are the table's own, and are not given.
+        May be called several times; the highest watermark counts.
         """
         blocks, step = Blocks(storage), Step()
         header = self._header(blocks)
-        self._move(blocks, header, batches, 0, step)
-        header.history = max(header.history, watermark)
-        return self._written(blocks, header, step)
+        self._move(blocks, header, batches, 0, 0, step)
+        header.history = max(header.history, final)
+        header.watermark = 0
+        return self._written(blocks, header, is_behind, step)
 
     def _move(
         self,
         blocks: Blocks,
         header: Header,
         batches: Iterable[pa.Table],
-        watermark: int,
+        late: int,
+        final: int,
         step: Step,
     ) -> None:
-        """Take events, and let every group answer what is final."""
-        final = self._ticks_of(watermark)
-        edges_now = [
-            None if final is None else group.slices.slice_at(final) for group in self._groups
-        ]
-        columns = self._arrived(batches, edges_now, step)
-        for group, state, edge in zip(self._groups, header.groups, edges_now, strict=True):
+        """Take events that are not late, and let every group answer what is final."""
+        columns = self._arrived(batches, self._edges(late), step)
+        for group, state, edge in zip(self._groups, header.groups, self._edges(final), strict=True):
             waiting = WaitingEvents(
                 blocks, group.number, self._waiting_schema, state, partial(self._slices, group)
             )
@@ -192,19 +225,26 @@ class StreamQuery:
                 step.answers += group.move(state, blocks, waiting, edge, self._times)
             waiting.merge()
 
-    def _written(self, blocks: Blocks, header: Header, step: Step) -> Step:
-        """Write the header, and say when there may be more answers."""
-        due = [
-            -(-time * self._tick // _NANOSECONDS_IN_A_MILLISECOND)
-            for group, state in zip(self._groups, header.groups, strict=True)
-            for time in group.due(state, blocks)
-        ]
-        step.timer = min((time for time in due if time < LIMIT), default=None)
+    def _written(self, blocks: Blocks, header: Header, is_behind: bool, step: Step) -> Step:
+        """Write the header, and say when the shard is to be woken."""
+        step.timer = header.watermark + 1 if is_behind else self._due(blocks, header)
+        if step.timer is not None:
+            # A watermark before 1970 is none, and a timer up to the watermark is no timer.
+            step.timer = max(step.timer, 1)
         step.timer_before = None if header.timer == NONE else header.timer
         header.timer = NONE if step.timer is None else step.timer
         blocks.write(block_number(HEADER), header.encoded())
         step.bytes_read, step.bytes_written = blocks.bytes_read, blocks.bytes_written
         return step
+
+    def _due(self, blocks: Blocks, header: Header) -> int | None:
+        """The watermark at which there may be more answers."""
+        due = [
+            -(-(time - margin) * self._tick // _NANOSECONDS_IN_A_MILLISECOND)
+            for group, state, margin in zip(self._groups, header.groups, self._margins, strict=True)
+            for time in group.due(state, blocks)
+        ]
+        return min((time for time in due if time < LIMIT), default=None)
 
     # The state of a shard ------------------------------------------------------------------------
 
@@ -239,11 +279,15 @@ class StreamQuery:
         """The columns of events in the types in which they are kept."""
         return columns
 
-    def _ticks_of(self, watermark: int) -> int | None:
-        """How far time is final, in ticks of the order column."""
+    def _edges(self, watermark: int) -> list[int | None]:
+        """For each group, the first slice that is not final by a watermark."""
         if watermark <= 0:
-            return None
-        return watermark * _NANOSECONDS_IN_A_MILLISECOND // self._tick
+            return [None] * len(self._groups)
+        reached = watermark * _NANOSECONDS_IN_A_MILLISECOND // self._tick
+        return [
+            group.slices.slice_at(reached + margin)
+            for group, margin in zip(self._groups, self._margins, strict=True)
+        ]
 
     def _times(self, columns: Columns) -> Array:
         return arrow.times(columns[self._order])
@@ -252,7 +296,7 @@ class StreamQuery:
         return group.slices.slice_of(self._times(columns))
 
     def _arrived(
-        self, batches: Iterable[pa.Table], edges_now: Sequence[int | None], step: Step
+        self, batches: Iterable[pa.Table], edges: Sequence[int | None], step: Step
     ) -> Columns | None:
         """The events that are not late, if there are any; counts those that are.
 
@@ -267,7 +311,7 @@ class StreamQuery:
         timed = columns[self._order].is_valid().to_numpy(zero_copy_only=False)
         late = np.zeros(len(timed), np.bool_)
         times = self._times(columns)
-        for group, edge in zip(self._groups, edges_now, strict=True):
+        for group, edge in zip(self._groups, edges, strict=True):
             if edge is not None:
                 late |= timed & (group.slices.slice_of(times) < edge)
         step.events, step.late = len(timed), int(late.sum())

@@ -44,6 +44,8 @@ class Span(NamedTuple):
 class RowsGroup(Group):
     """Windows that are answered from the rows of keys; a slice is a tick of the order column."""
 
+    of_moments = True
+
     def __init__(self, number: int, names: list[str], layout: Layout) -> None:
         self.number, self.names = number, names
         self.slices = Slices(1, (0,))

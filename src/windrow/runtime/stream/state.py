@@ -291,22 +291,25 @@ class Header:
         groups: what is known of its groups.
         timer: when it is to be woken.
         history: up to which watermark a table has answered that the stream goes on from.
+        watermark: that of the last batch that it was called in.
     """
 
     fingerprint: int
     groups: list[GroupState]
     timer: int = NONE
     history: int = NONE
+    watermark: int = NONE
 
     def encoded(self) -> bytes:
         """The header as bytes."""
         groups = [number for group in self.groups for number in group.numbers()]
-        return integers([self.fingerprint, self.timer, self.history, len(self.groups), *groups])
+        told = [self.fingerprint, self.timer, self.history, self.watermark, len(self.groups)]
+        return integers([*told, *groups])
 
     @classmethod
     def decoded(cls, data: bytes) -> Header:
         """The header that was written as these bytes."""
         numbers = iter(integers_of(data))
-        fingerprint, timer, history, groups = islice(numbers, 4)
+        fingerprint, timer, history, watermark, groups = islice(numbers, 5)
         held = [GroupState.of_numbers(numbers) for _ in range(groups)]
-        return cls(fingerprint, held, timer, history)
+        return cls(fingerprint, held, timer, history, watermark)

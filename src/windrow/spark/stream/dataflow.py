@@ -15,15 +15,17 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import reduce
 from typing import Any
 
 from pyspark.sql import functions as F
-from pyspark.sql.types import IntegerType, StructField, StructType
+from pyspark.sql.types import DoubleType, IntegerType, StructField, StructType
 
 from windrow.errors import InvalidArgument
 from windrow.planning.resolve import OverPlan
 from windrow.planning.slide import SlidePlan
 from windrow.runtime.stream.query import StreamQuery
+from windrow.runtime.stream.state import NONE
 from windrow.spark.answers import reading
 from windrow.spark.crossing import Maker, mapped
 from windrow.spark.frames import new_names
@@ -34,9 +36,12 @@ from windrow.spark.stream.outputs import Answered, output_of
 from windrow.spark.stream.pack import PACKED, pack
 from windrow.spark.stream.processor import ShardProcessor
 from windrow.spark.stream.sealed import sealed
+from windrow.spark.stream.shards import labels
 from windrow.spark.stream.watermark import lateness_of
 from windrow.spark.workers import own_python
 
+#: what the operator gets
+_SENT = StructType([PACKED["shard"], PACKED["payload"], StructField("salt", DoubleType())])
 _PARTITIONS = "spark.sql.shuffle.partitions"
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -70,39 +75,58 @@ def through_shards(
         told: what the call says of streams.
     """
     session = source.frame.sparkSession
-    delay = lateness_of(source.schema, plan.order[0], told.lateness)
+    lateness = lateness_of(source, plan.order[0], told.lateness)
     parts = shards_of(session, plan.key, told.shards)
     nullable = nullable_columns(source)
     history = None
     if told.history is not None:
         history = history_of(told.history, source, columns)
         nullable |= nullable_columns(history)
-    query(plan, nullable, parts)  # what a task would refuse is refused here, when the call is made
+    # What a task would refuse is refused here, when the call is made.
+    asked = query(plan, nullable, parts)
+    delay = lateness.milliseconds
+    if asked.is_of_moments and not lateness.marked:
+        delay += 1  # An event that comes as late as it may is newer than the watermark.
     _require_rocksdb(session)
 
     events = under_names(arrow_schema(reading(source, columns)), columns)
     packed = _packed(source, plan, columns, parts, pack(events, plan.order[0], parts))
-    if not delay.marked:
-        packed = packed.withWatermark("newest", f"{delay.milliseconds} milliseconds")
-    initial = None
+    if not lateness.marked:
+        packed = packed.withWatermark("newest", f"{delay} milliseconds")
+    # A stream with a watermark may stand behind another operator.
+    initial = [_every_shard(session, parts)] if lateness.marked else []
     if history is not None:
         packing = pack(events, plan.order[0], parts, history=True)
-        final = F.unix_millis("newest") - delay.milliseconds
-        initial = (
-            _packed(history, plan, columns, parts, packing)
-            .select("shard", final.alias("final"), "payload")
-            .groupBy("shard")
-        )
+        final = F.unix_millis("newest") - delay
+        old = _packed(history, plan, columns, parts, packing)
+        initial.append(old.select("shard", final.alias("final"), "payload"))
     output = output_of(answered)
     processor = ShardProcessor(
-        uuid.uuid4().hex, lambda: query(plan, nullable, parts), events, output, parts
+        uuid.uuid4().hex,
+        lambda: query(plan, nullable, parts),
+        events,
+        output,
+        parts,
+        lateness.marked,
     )
-    payloads = packed.drop("newest").to(StructType([PACKED["shard"], PACKED["payload"]]))
+    # Spark runs equal stages of a plan once, and gives only the first a watermark: one of two
+    # queries over a stream would never answer. Random numbers are others in each stage.
+    payloads = packed.select("shard", "payload", F.rand().alias("salt")).to(_SENT)
+    before = reduce(lambda one, other: one.union(other), initial) if initial else None
+    begins = None if before is None else before.groupBy("shard")
     with own_python(session):
         moved = payloads.groupBy("shard").transformWithStateInPandas(
-            sealed(processor), output.schema, "Append", "EventTime", initial
+            sealed(processor), output.schema, "Append", "EventTime", begins
         )
-    return output.answers(moved)
+    return output.answers(moved, delay)
+
+
+def _every_shard(session: Any, parts: int) -> Any:
+    """A row for each shard, so that each is called before the first batch, with or without news."""
+    every = F.split(F.lit(",".join(map(str, labels(parts)))), ",").cast("array<int>")
+    final = F.lit(NONE).cast("long").alias("final")
+    payload = F.lit("").cast("binary").alias("payload")
+    return session.range(1).select(F.explode(every).alias("shard"), final, payload)
 
 
 def _packed(

@@ -16,7 +16,7 @@ its first row when all state is written: for 100,000 events in a batch it took 0
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,6 +30,7 @@ from windrow.spark.crossing import Function
 from windrow.spark.frames import plain_names, renamed
 from windrow.spark.progress import distinct
 from windrow.spark.schema import under_names
+from windrow.spark.stream.watermark import MARK
 from windrow.spark.workers import own_python
 
 #: what the query's progress is to show of a step
@@ -45,12 +46,15 @@ class Answered:
         result: the columns.
         schema: the same as the shards give them.
         batches: from a table of answers to batches under the names of `plain_names`.
+        marked: the column by which other operators may stand behind the query. With each batch its
+            times are newer than the watermark of the batch before, and not newer than its own.
     """
 
     title: str
     result: StructType
     schema: pa.Schema
     batches: Callable[[pa.Table], Iterator[pa.RecordBatch]]
+    marked: str | None
 
     def filled(self, step: Step) -> list[pa.RecordBatch]:
         """The answers of a step, in batches that have rows."""
@@ -72,8 +76,26 @@ class Output(ABC):
         """The answers and counts of a step, inside the operator."""
 
     @abstractmethod
-    def answers(self, moved: Any) -> Any:
-        """The answers as a DataFrame, from what left the operator."""
+    def answers(self, moved: Any, delay: int) -> Any:
+        """The answers as a DataFrame, from what left the operator.
+
+        `delay` is how far the watermark is behind the newest event, in milliseconds.
+        """
+
+    def _named(self, columns: Any, plain: Sequence[str], delay: int) -> Any:
+        """Columns under the names of the result, the marked one with the watermark.
+
+        Spark has `eventTimeColumnName` for that, which fails for times before 1970, and is lost
+        where answers leave as bytes.
+        """
+        return columns.select(
+            *(
+                F.col(stands_for).alias(name, metadata={MARK: delay})
+                if name == self._answered.marked
+                else F.col(stands_for).alias(name)
+                for stands_for, name in zip(plain, self._answered.result.names, strict=True)
+            )
+        )
 
 
 def output_of(answered: Answered) -> Output:
@@ -114,7 +136,7 @@ class AsColumns(Output):
             }
         )
 
-    def answers(self, moved: Any) -> Any:
+    def answers(self, moved: Any, delay: int) -> Any:
         """The rows that are not counts."""
         counts = [
             F.coalesce(F.sum(F.when(F.col("counted") == place, F.col("amount"))), F.lit(0))
@@ -124,8 +146,7 @@ class AsColumns(Output):
             self._answered.title,
             *(count.alias(name) for name, count in zip(COUNTS, counts, strict=True)),
         )
-        columns = observed.where(F.col("counted").isNull()).select(*self._names)
-        return columns.toDF(*self._answered.result.names)
+        return self._named(observed.where(F.col("counted").isNull()), self._names, delay)
 
 
 class AsBytes(Output):
@@ -142,7 +163,7 @@ class AsBytes(Output):
         counts = {name: [getattr(step, name)] + [0] * (len(rows) - 1) for name in COUNTS}
         yield pd.DataFrame({"answers": rows, **counts})
 
-    def answers(self, moved: Any) -> Any:
+    def answers(self, moved: Any, delay: int) -> Any:
         """What stands in the bytes."""
         answered, plain = self._answered, plain_names(self._answered.result.names)
         take = unpacked(under_names(answered.schema, plain))
@@ -151,7 +172,7 @@ class AsBytes(Output):
         observed = moved.observe(answered.title, *counts).to(self.schema)
         with own_python(moved.sparkSession):
             columns = observed.mapInArrow(take, renamed(answered.result, plain))
-        return columns.toDF(*answered.result.names)
+        return self._named(columns, plain, delay)
 
 
 def unpacked(schema: pa.Schema) -> Function:

@@ -16,6 +16,7 @@ from windrow.spark.frames import plain_names, require_distinct_names, require_ne
 from windrow.spark.source import Source, title
 from windrow.spark.stream.dataflow import Told, through_shards
 from windrow.spark.stream.outputs import Answered
+from windrow.spark.stream.watermark import mark_on
 
 
 def over_stream(source: Source, plan: OverPlan, told: Told) -> Any:
@@ -28,6 +29,7 @@ def over_stream(source: Source, plan: OverPlan, told: Told) -> Any:
         StructType([*source.schema.fields, *added.fields]),
         pa.schema([*plan.schema, *plan.output_fields]),
         _batches,
+        marked=mark_on(plan.order[0], plan.schema),
     )
     return through_shards(source, plan, plan.schema.names, StreamOver, answered, told)
 

@@ -60,6 +60,7 @@ class ShardProcessor:
         events: pa.Schema,
         output: Output,
         shards: int,
+        is_behind: bool,
     ) -> None:
         """What is sent to the tasks.
 
@@ -69,8 +70,9 @@ class ShardProcessor:
             events: the columns of a payload.
             output: how answers leave.
             shards: how many there are.
+            is_behind: whether there may be another operator in front.
         """
-        self._shards = shards
+        self._shards, self._is_behind = shards, is_behind
         self._token, self._make = token, stream
         self._events, self._output = events, output
 
@@ -84,18 +86,19 @@ class ShardProcessor:
     ) -> Iterator[pd.DataFrame]:
         """The payloads of a shard."""
         batches = [batch for frame in rows for batch in self._unpacked(frame)]
-        return self._moved(shard, batches, watermark)
+        return self._moved(shard, batches, watermark, woken=False)
 
-    def begin(self, shard: Shard, payloads: pd.DataFrame, watermark: int) -> None:
-        """Payloads of the table before the stream."""
+    def begin(self, shard: Shard, payloads: pd.DataFrame) -> None:
+        """Before the first batch: payloads of the table before the stream, or none."""
         final = int(payloads["final"].max())
+        batches = self._unpacked(payloads)
         with self._named(shard):
-            step = self._query().begin(self._storage, self._unpacked(payloads), final)
-        self._set_timer(step, watermark)
+            step = self._query().begin(self._storage, batches, final, self._is_behind)
+        self._set_timer(step, woken=False)
 
     def wake(self, shard: Shard, watermark: int) -> Iterator[pd.DataFrame]:
         """The watermark has reached a shard's timer."""
-        return self._moved(shard, [], watermark)
+        return self._moved(shard, [], watermark, woken=True)
 
     @contextmanager
     def _named(self, shard: Shard) -> Iterator[None]:
@@ -124,18 +127,18 @@ class ShardProcessor:
         ]
 
     def _moved(
-        self, shard: Shard, batches: Iterable[pa.Table], watermark: int
+        self, shard: Shard, batches: Iterable[pa.Table], watermark: int, woken: bool
     ) -> Iterator[pd.DataFrame]:
         with self._named(shard):
-            step = self._query().advance(self._storage, batches, watermark)
-        self._set_timer(step, watermark)
+            step = self._query().advance(self._storage, batches, watermark, self._is_behind)
+        self._set_timer(step, woken)
         return self._output.frames(step)
 
-    def _set_timer(self, step: Step, watermark: int) -> None:
-        """One timer for each shard; Spark deletes those that it has called for."""
+    def _set_timer(self, step: Step, woken: bool) -> None:
+        """One timer for each shard; Spark deletes the one that it has woken the shard by."""
         if step.timer == step.timer_before:
             return
-        if step.timer_before is not None and step.timer_before > watermark:
+        if step.timer_before is not None and not woken:
             self._handle.deleteTimer(step.timer_before)
         if step.timer is not None:
             self._handle.registerTimer(step.timer)

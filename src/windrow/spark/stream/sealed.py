@@ -57,7 +57,7 @@ def _sealed() -> Any:
             timerValues: Any,  # noqa: N803
         ) -> None:
             """Called by Spark before the first batch, with payloads of the table before."""
-            self._opened().begin(key, initialState, timerValues.getCurrentWatermarkInMs())
+            self._opened().begin(key, initialState)
 
         def handleExpiredTimer(  # noqa: N802
             self,

@@ -5,13 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from windrow.planning.slide import SlidePlan
+from windrow.planning.slide import END, SlidePlan
 from windrow.runtime.stream.slide import StreamSlide
 from windrow.spark.answers import answer_batches, in_microseconds, result_columns
 from windrow.spark.frames import require_new_names
 from windrow.spark.source import Source, title
 from windrow.spark.stream.dataflow import Told, through_shards
 from windrow.spark.stream.outputs import Answered
+from windrow.spark.stream.watermark import mark_on
+from windrow.windows import EveryTime, TimeWindow, Window
 
 
 def slide_stream(source: Source, plan: SlidePlan, told: Told) -> Any:
@@ -25,5 +27,12 @@ def slide_stream(source: Source, plan: SlidePlan, told: Told) -> Any:
         result,
         schema,
         partial(answer_batches, schema=schema),
+        marked=None if any(map(_is_sampled, plan.windows.values())) else mark_on(END, schema),
     )
     return through_shards(source, plan, plan.columns, StreamSlide, answered, told)
+
+
+def _is_sampled(window: Window) -> bool:
+    """Whether answers wait for a tick of a clock, which may be long after the window's end."""
+    every = getattr(window, "every", None)
+    return isinstance(every, EveryTime) and not isinstance(window, TimeWindow)

@@ -5,14 +5,20 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import NamedTuple
 
-from pyspark.sql.types import StructType
+import pyarrow as pa
 
 from windrow.algebra.durations import nanoseconds
 from windrow.errors import InvalidArgument
+from windrow.spark.source import Source
+from windrow.spark.stream.upstream import upstream_of
 
-#: where Spark notes that a column has a watermark
-_NOTED = "spark.watermarkDelayMs"
+#: where Spark notes that a column has a watermark, and how many milliseconds it is behind
+MARK = "spark.watermarkDelayMs"
 _MILLISECOND = 1_000_000
+_WHICH = (
+    "the column that has it: F.window_time(...) of a window of Spark's, window_end of wr.slide, "
+    "the order column of wr.over"
+)
 
 
 class Lateness(NamedTuple):
@@ -22,10 +28,26 @@ class Lateness(NamedTuple):
     marked: bool
 
 
-def lateness_of(schema: StructType, order: str, lateness: str | timedelta | None) -> Lateness:
+def lateness_of(source: Source, order: str, lateness: str | timedelta | None) -> Lateness:
     """How late events may come, as the stream or the call says it."""
-    noted = {field.name: (field.metadata or {}).get(_NOTED) for field in schema.fields}
+    noted = {field.name: (field.metadata or {}).get(MARK) for field in source.schema.fields}
     marked = {name: delay for name, delay in noted.items() if delay is not None}
+    upstream = upstream_of(source)
+    if upstream is not None:
+        if upstream.has_another:
+            raise InvalidArgument(
+                "data: it has withWatermark(...) behind an operation with state, which has a "
+                "watermark, and neither would ever move; leave the second out and order by "
+                f"{_WHICH}"
+            )
+        if upstream.has_state and order not in marked:
+            raise InvalidArgument(
+                f"order: the watermark of the operation with state in front is not on {order!r}, "
+                f"and a second one would never move; order by {_WHICH}. Or write out what the "
+                "operation gives and start another query from that"
+            )
+        if not upstream.has_watermark:
+            marked = {}
     if marked and order not in marked:
         other = next(iter(marked))
         raise InvalidArgument(
@@ -50,3 +72,8 @@ def lateness_of(schema: StructType, order: str, lateness: str | timedelta | None
             f"lateness: a number of milliseconds, none of them negative, not {lateness!r}"
         )
     return Lateness(delay // _MILLISECOND, marked=False)
+
+
+def mark_on(column: str, schema: pa.Schema) -> str | None:
+    """The column, if it can have a watermark: Spark takes none of days."""
+    return column if pa.types.is_timestamp(schema.field(column).type) else None
