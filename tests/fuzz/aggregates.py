@@ -265,6 +265,8 @@ def _rate(rows: Rows, columns: Sequence[Column], _parameters: Any) -> Any:
 
 def _increasing_run(rows: Rows, _columns: Any, _parameters: Any) -> Any:
     start, end, duration, length = expected.increasing_run(rows)
+    if not -(2**63) <= duration < 2**63:
+        raise Overflows
     return {"start": start, "end": end, "duration": duration, "length": length}
 
 
