@@ -22,7 +22,7 @@ def test_the_process_that_is_asked_for_states_imports_nothing_of_ours() -> None:
     from windrow.spark.stream.processor import ShardProcessor
     from windrow.spark.stream.sealed import sealed
 
-    processor = sealed(ShardProcessor("token", lambda: None, None, None, 1))  # type: ignore[arg-type]
+    processor = sealed(ShardProcessor("token", lambda: None, None, None, 1, False))  # type: ignore[arg-type]
     script = """
 import pickle, sys
 processor = pickle.load(sys.stdin.buffer)
