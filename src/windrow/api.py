@@ -13,9 +13,9 @@ from windrow.errors import InvalidArgument
 from windrow.planning.assume import assumed_schema
 from windrow.planning.choose import Wish
 from windrow.planning.explain import Plan
-from windrow.planning.placement import place_over
-from windrow.planning.resolve import require_final, resolve_over
-from windrow.planning.slide import resolve_slide
+from windrow.planning.resolve import OverPlan, require_final, resolve_over
+from windrow.planning.slide import SlidePlan, resolve_slide
+from windrow.planning.told import STREAMED, require_told
 from windrow.runtime.slide import slide_table
 from windrow.runtime.table import over_table, to_table
 from windrow.windows import Windows, named
@@ -105,6 +105,7 @@ def slide(
     lateness: str | timedelta | None = None,
     shards: int | None = None,
     history: Any = None,
+    max_answers: int | None = None,
 ) -> Any:
     """An answer per slide: like Spark's F.window, without a copy of each row per window.
 
@@ -128,6 +129,9 @@ def slide(
             partitions unless said; fixed once a query has started.
         history: on a stream, the table that it goes on from, with the events before: so that the
             first windows are full. What the table makes final is not answered again.
+        max_answers: how many answers a table may have, 50 million by default, or as many as it has
+            rows for each window if they are more; and in how many windows of one kind an event may
+            be, on Spark too. What is beyond is refused before any answer is made.
 
     Returns:
         The key columns, `window_start`, `window_end` and one column per aggregation, with the
@@ -145,6 +149,7 @@ def slide(
     arguments: dict[str, Any] = {
         "key": key, "order": order, "windows": windows, "aggs": aggs,
         "wish": Wish(algorithm, prefer, exact), "changes_only": changes_only,
+        "max_answers": max_answers,
     }  # fmt: skip
     told = {"lateness": lateness, "shards": shards, "history": history}
     if _is_spark(data):
@@ -180,13 +185,21 @@ def plan(
     algorithm: str | None = None,
     prefer: str = "throughput",
     exact: bool = True,
+    schema: Any = None,
+    lateness: str | timedelta | None = None,
+    shards: int | None = None,
+    history: Any = None,
+    max_answers: int | None = None,
 ) -> Plan:
     """What `wr.over` or `wr.slide` would do with the same arguments, and why; nothing is run.
 
     Args:
         data: what the call would get, for the types of its columns; without it, columns are taken
             to hold floats and no nulls, and order columns times.
-        key, order, windows, aggs, changes_only, algorithm, prefer, exact: as in the call.
+        key, order, windows, aggs, algorithm, prefer, exact, schema, lateness, shards, history: as
+            in the call, and checked as it does; of a stream, the plan is that of its events as a
+            table.
+        changes_only, max_answers: as in `wr.slide`.
         call: "over" or "slide"; by default "slide" if some window says `every`.
 
     Returns:
@@ -212,25 +225,40 @@ def plan(
         call = "slide" if slides else "over"
     if call not in ("over", "slide"):
         raise InvalidArgument(f"call: 'over' or 'slide', not {call!r}")
-    notes = []
-    if data is None:
-        schema, nullable = assumed_schema(key, order, windows, aggs), set[str]()
-        notes.append("Without data, columns are taken to hold floats and no nulls.")
-    elif _is_spark(data):
-        from windrow.spark.schema import arrow_schema, nullable_columns
-        from windrow.spark.source import source_of
-
-        source = source_of(data, None)
-        schema, nullable = arrow_schema(source), nullable_columns(source)
-    else:
-        table = to_table(data)
-        schema = table.schema
-        nullable = {name for name in schema.names if table[name].null_count}
-    wish = Wish(algorithm, prefer, exact)
     arguments: dict[str, Any] = {
-        "key": key, "order": order, "windows": windows, "aggs": aggs, "wish": wish
+        "key": key, "order": order, "windows": windows, "aggs": aggs,
+        "wish": Wish(algorithm, prefer, exact),
     }  # fmt: skip
     if call == "slide":
-        return Plan(resolve_slide(schema, **arguments, changes_only=changes_only), nullable, notes)
-    resolved = resolve_over(schema, **arguments)
-    return Plan(resolved, nullable, notes, place_over(resolved) if _is_spark(data) else None)
+        arguments |= {"changes_only": changes_only, "max_answers": max_answers}
+    else:
+        _require_slide(changes_only=changes_only or None, max_answers=max_answers)
+
+    def resolve(types: pa.Schema) -> OverPlan | SlidePlan:
+        resolver = resolve_slide if call == "slide" else resolve_over
+        return resolver(types, **arguments)
+
+    told = {"lateness": lateness, "shards": shards, "history": history}
+    if _is_spark(data):
+        from windrow.spark.planned import planned
+
+        return planned(data, resolve, schema=schema, **told)
+    if data is None:
+        if schema is not None:
+            raise InvalidArgument(
+                "schema: states the columns of a Spark DataFrame; give data=, too"
+            )
+        streamed = STREAMED if require_told(key, **told) else ()
+        resolved = resolve(assumed_schema(key, order, windows, aggs))
+        assumed = "Without data, columns are taken to hold floats and no nulls."
+        return Plan(resolved, set(), (assumed, *streamed))
+    table = _table(data, schema, **told)
+    nullable = {name for name in table.column_names if table[name].null_count}
+    return Plan(resolve(table.schema), nullable)
+
+
+def _require_slide(**arguments: object) -> None:
+    """Refuse what only `slide` is told."""
+    for name, given in arguments.items():
+        if given is not None:
+            raise InvalidArgument(f"{name}: is for wr.slide; wr.over answers every row")

@@ -1,8 +1,10 @@
 """What people and programs read of a plan."""
 
+import inspect
 import json
 
 import pyarrow as pa
+import pytest
 
 import windrow as wr
 
@@ -108,3 +110,57 @@ def test_a_policy_is_part_of_the_work():
     windows = {"since": wr.policies.since_max("x"), "rows": wr.rows(9)}
     steps = wr.plan(order="ts", windows=windows, aggs=wr.sum("x")).steps
     assert "ask the policy of since after every row, in its own tree" in steps
+
+
+def test_a_plan_takes_all_arguments_of_the_calls():
+    for call in (wr.over, wr.slide):
+        missing = inspect.signature(call).parameters.keys() - inspect.signature(wr.plan).parameters
+        assert not missing
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"lateness": "soon"}, "lateness: 'soon' is no duration"),
+        ({"lateness": "1 microsecond"}, "lateness: a number of milliseconds"),
+        ({"shards": 0}, "shards: a number of at least 1, not 0"),
+        ({"shards": 2}, "shards: without a key there is one window"),
+        ({"history": 5}, "history: give a Spark DataFrame, as data is, not int"),
+        ({"schema": 5}, "schema: states the columns of a Spark DataFrame"),
+        ({"max_answers": 5}, "max_answers: is for wr.slide"),
+        ({"changes_only": True}, "changes_only: is for wr.slide"),
+        ({"data": pa.table({"t": [1], "x": [1]}), "shards": 1}, "shards: is for streaming Data"),
+        ({"data": pa.table({"t": [1], "x": [1]}), "schema": 5}, "schema: is for Spark DataFrames"),
+    ],
+)
+def test_a_plan_refuses_what_the_call_refuses(given, message):
+    with pytest.raises(wr.InvalidArgument) as raised:
+        wr.plan(**{"order": "t", "windows": wr.rows(2), "aggs": wr.max("x"), **given})
+    assert str(raised.value).startswith(message)
+
+
+def test_a_plan_of_a_stream_says_that_it_is_a_table_s():
+    asked = {"key": "k", "order": "t", "windows": wr.rows(2), "aggs": wr.max("x")}
+    streamed = wr.plan(**asked, lateness="5 seconds", shards=4)
+    assert "This is the plan of a table. Over a stream, windows are kept in" in str(streamed)
+    assert "stream" not in str(wr.plan(**asked))
+
+
+@pytest.mark.spark
+def test_a_plan_of_a_streaming_dataframe(spark):
+    stream = spark.readStream.format("rate").load()
+    asked = {"order": "timestamp", "windows": wr.time("1 minute", every="1 second"),
+             "aggs": wr.max("value")}  # fmt: skip
+    plan = wr.plan(stream, **asked, lateness="5 seconds", max_answers=60)
+    assert "This is the plan of a table." in str(plan)
+    table = spark.createDataFrame([(1,)], "value int")
+    for wrong, message in (
+        ({}, "lateness: say how late events may come"),
+        ({"lateness": "5 seconds", "shards": 3}, "shards: without a key"),
+        ({"lateness": "5 seconds", "history": table}, "history: there is no column 'timestamp'"),
+        ({"lateness": "5 seconds", "max_answers": 59}, "windows: every event gives"),
+    ):
+        for call in (wr.plan, wr.slide):
+            with pytest.raises(wr.InvalidArgument) as raised:
+                call(stream, **asked, **wrong)
+            assert str(raised.value).startswith(message)

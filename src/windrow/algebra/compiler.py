@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from windrow.algebra import cache, words
+from windrow.algebra.interrupts import uninterrupted
 from windrow.algebra.kinds import Kind
 from windrow.algebra.linking import fingerprint, link
 from windrow.algebra.memory import KernelMemory
@@ -107,7 +108,10 @@ class Kernel:
         """Compile for arguments of these types, without running."""
         with self._compiling:
             if self._call is None:
-                self._call = self._compile(arguments) if is_enabled() else self._link(_unchanged)
+                if is_enabled():
+                    self._call = functools.partial(uninterrupted, self._compile(arguments))
+                else:
+                    self._call = self._link(_unchanged)
 
     def _link(self, finish: Callable[[types.FunctionType], Any], path: str = "<product>") -> Any:
         text = self._source.text() + "\n" + _SLOTS_SOURCE

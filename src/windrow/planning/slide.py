@@ -44,6 +44,9 @@ from windrow.windows import (
 #: columns that every answer has
 START, END, NAME = "window_start", "window_end", "window"
 
+#: by default a table may have so many answers, or as many as it has rows if they are more
+MOST_ANSWERS = 50_000_000
+
 _UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
@@ -62,6 +65,8 @@ class SlidePlan:
     changes_only: bool
     #: the type of the order column, or a finer one if a window begins or ends between its ticks
     order_type: pa.DataType
+    #: what the call says of the most answers
+    max_answers: int | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -139,6 +144,17 @@ class SlidePlan:
         answers = [pa.field(name, self.features[place].type) for name, place in self.outputs]
         return pa.schema([*several, *keys, *bounds, *answers])
 
+    def require_few(self, answers: int, rows: int, given: str) -> None:
+        """Refuse more answers than are allowed of so many rows; `given` says what gives them."""
+        most = self.max_answers
+        if most is None:
+            most = max(MOST_ANSWERS, rows * len(self.windows))
+        if answers > most:
+            raise InvalidArgument(
+                f"windows: {given} {answers:,} answers, more than the {most:,} that are allowed; "
+                "give a longer every= or a shorter range, or allow more with max_answers="
+            )
+
     def measured(self, window: Window) -> tuple[str, ...]:
         """The columns that a window measures by: an event without a value there is in none."""
         by_time = self.order[:1] if measures_time(window) else ()
@@ -154,10 +170,12 @@ def resolve_slide(
     aggs: Measure | Iterable[Measure],
     wish: Wish,
     changes_only: bool,
+    max_answers: int | None = None,
 ) -> SlidePlan:
     """Check the arguments of `slide` against a schema."""
     schema = plain_schema(schema)
     named_windows = named(windows)
+    _require_count(max_answers)
     key_columns = columns_named(schema, "key", key)
     order_columns = columns_named(schema, "order", order)
     if not order_columns:
@@ -171,7 +189,7 @@ def resolve_slide(
     outputs = tuple((measure.name, places[measure]) for measure in measures)
     several = [NAME] if len(named_windows) > 1 else []
     _require_distinct([*several, START, END, *(name for name, _ in outputs)], key_columns)
-    return SlidePlan(
+    plan = SlidePlan(
         key_columns,
         order_columns,
         named_windows,
@@ -181,7 +199,26 @@ def resolve_slide(
         schema,
         changes_only,
         _order_type(schema.field(order_columns[0]).type, named_windows.values()),
+        max_answers,
     )
+    _require_few_of_an_event(plan)
+    return plan
+
+
+def _require_count(max_answers: object) -> None:
+    whole = isinstance(max_answers, int) and not isinstance(max_answers, bool)
+    if max_answers is not None and not (whole and max_answers > 0):  # type: ignore[operator]
+        raise InvalidArgument(
+            f"max_answers: the most answers are an integer of at least 1, not {max_answers!r}"
+        )
+
+
+def _require_few_of_an_event(plan: SlidePlan) -> None:
+    """Refuse windows of time so many of which hold an event that they are not to be made."""
+    for name, window in plan.windows.items():
+        every = getattr(window, "every", None)
+        if isinstance(window, TimeWindow) and isinstance(every, EveryTime):
+            plan.require_few(window.range // every.time, 0, f"every event gives {name!r}")
 
 
 def _order_type(data_type: pa.DataType, windows: Iterable[Window]) -> pa.DataType:

@@ -26,6 +26,7 @@ from windrow.runtime.failing import function_named
 from windrow.runtime.features import Answers, Features
 from windrow.runtime.kernel_window import empty_state
 from windrow.runtime.linked import LinkedWindow
+from windrow.runtime.pace import Pace
 from windrow.runtime.runs import differ
 
 Array = np.ndarray[Any, Any]
@@ -58,6 +59,17 @@ class SliceKernels:
         }
 
 
+def aggregate_paced(kernel: Callable[[int, int], None], cuts: Array, begin: int, stop: int) -> None:
+    """Combine the rows of the slices from `begin` to `stop` by a kernel, in pieces of rows."""
+    pace = Pace()
+    while begin < stop:
+        row = pace.end(int(cuts[begin]), int(cuts[stop]))
+        # Up to the slice that the row ends or is in, which is not parted.
+        end = max(int(np.searchsorted(cuts, row)), begin + 1)
+        kernel(begin, min(end, stop))
+        begin = end
+
+
 class CompiledWindow:
     """One window of the compiled features, in a ring of numbers."""
 
@@ -79,14 +91,15 @@ class CompiledWindow:
         self, partials: Any, answers: Answers, firsts: Array, stops: Array, begin: int, stop: int
     ) -> None:
         """Write the answers from `begin` to `stop`, over the slices from firsts to stops."""
-        memory = self._memory
-        while True:
+        memory, pace = self._memory, Pace()
+        while begin < stop:
+            end = pace.end(begin, stop)
             self._state, begin = self._drive(
                 *memory.workspace(), partials, tuple(answers.values), tuple(answers.defined),
-                self._ring, self._state, firsts, stops, begin, stop,
+                self._ring, self._state, firsts, stops, begin, end,
             )  # fmt: skip
-            if begin >= stop:
-                return
+            if begin >= end:
+                continue
             self._capacity *= 2
             larger = self._form.allocate(memory, self._capacity)
             self._state, _row = self._move(*memory.workspace(), self._state, self._ring, larger)

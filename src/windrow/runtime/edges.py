@@ -10,7 +10,7 @@ These loops look at order and not at values: no aggregation is linked into them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -177,11 +177,12 @@ def _periodic(
             while pending < answer and (begins_run or time - begins[pending] >= extent):
                 stops[pending] = row
                 pending += 1
-        while newest < latest:
+        if not fill and newest < latest:
+            answer += (latest - newest) // slide
+        while fill and newest < latest:
             newest += slide
-            if fill:
-                begins[answer] = newest
-                firsts[answer] = row
+            begins[answer] = newest
+            firsts[answer] = row
             answer += 1
     return answer, pending, latest
 
@@ -230,8 +231,13 @@ class Periods:
         return walk(starts, order, self.extent, self.slide, self.offset, *rest)  # type: ignore[no-any-return]
 
 
-def periodic(starts: Array, order: Array, periods: Periods) -> tuple[Array, Array, Array]:
-    """The periodic windows that hold a row: their begins, firsts and stops."""
+def periodic(
+    starts: Array, order: Array, periods: Periods, require: Callable[[int], None]
+) -> tuple[Array, Array, Array]:
+    """The periodic windows that hold a row: their begins, firsts and stops.
+
+    `require` refuses so many windows before there is room for them.
+    """
 
     def fill(piece: tuple[int, int, Array]) -> tuple[Array, Array, Array]:
         begin, stop, runs = piece
@@ -239,7 +245,10 @@ def periodic(starts: Array, order: Array, periods: Periods) -> tuple[Array, Arra
         # Room for the windows that there would be without gaps, if that is little: counting them
         # takes as long as all the rest.
         most = periods.most(runs, rows)
-        room = int(most) if most <= len(rows) else periods.count(runs, rows)
+        room = int(most)
+        if most > len(rows):
+            room = periods.count(runs, rows)
+            require(room)
         begins, firsts, stops = (np.empty(room, np.int64) for _ in range(3))
         found, stopped, _latest = periods.fill(runs, rows, begins, firsts, stops)
         stops[stopped:] = len(rows)

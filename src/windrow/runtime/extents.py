@@ -110,8 +110,21 @@ class Finder(Protocol):
         """About how many they are, at most."""
 
 
-def finder_for(name: str, window: Window, order: str, order_type: pa.DataType) -> Finder:
-    """What finds the answers of a window; the name of window and order are for messages."""
+def _allow(_answers: int) -> None:
+    """Refuse no number of answers."""
+
+
+def finder_for(
+    name: str,
+    window: Window,
+    order: str,
+    order_type: pa.DataType,
+    require: Callable[[int], None] = _allow,
+) -> Finder:
+    """What finds the answers of a window; the name of window and order are for messages.
+
+    `require` refuses so many answers before there is room for them.
+    """
     if isinstance(window, PunctuatedWindow):
         return _Triggered(_AfterMarks(window.column), _SinceLast())
     if not (isinstance(window, TimeWindow | SessionWindow) or isinstance(window.every, EveryTime)):
@@ -129,7 +142,7 @@ def finder_for(name: str, window: Window, order: str, order_type: pa.DataType) -
     slide = window.every.time // tick
     offset = window.every.offset // tick % slide
     if isinstance(window, TimeWindow):
-        return _Periodic(edges.Periods(window.range // tick, slide, offset), reach)
+        return _Periodic(edges.Periods(window.range // tick, slide, offset), reach, require)
     return _Triggered(_AfterTicks(slide, offset, reach), _eviction(window, tick, 1))
 
 
@@ -341,8 +354,10 @@ class _Sessions:
 class _Periodic:
     """The windows of a clock that hold a row."""
 
-    def __init__(self, periods: edges.Periods, reach: _Reach) -> None:
-        self._periods, self._reach = periods, reach
+    def __init__(
+        self, periods: edges.Periods, reach: _Reach, require: Callable[[int], None]
+    ) -> None:
+        self._periods, self._reach, self._require = periods, reach, require
         #: of the windows that rows to come may be in: where they begin, and their first rows
         self._begins, self._firsts = _NO_ROWS, _NO_ROWS
         self._latest = 0
@@ -351,7 +366,9 @@ class _Periodic:
         periods, pending = self._periods, len(self._begins)
         self._reach.require(stretch, periods.extent + periods.slide, periods.extent)
         if stretch.ends and not stretch.follows:
-            begins, firsts, stops = edges.periodic(stretch.starts, stretch.times, periods)
+            begins, firsts, stops = edges.periodic(
+                stretch.starts, stretch.times, periods, self._require
+            )
             return Extents(firsts, stops, begins, begins + periods.extent)
         total = self.count(stretch)
         begins, firsts, stops = (np.empty(total, np.int64) for _ in range(3))

@@ -21,6 +21,7 @@ from windrow.runtime.failing import function_named
 from windrow.runtime.helper import helper_for
 from windrow.runtime.kernel_window import FIRST_CAPACITY, KernelWindow
 from windrow.runtime.linked import LinkedWindow
+from windrow.runtime.pace import Pace
 from windrow.runtime.trailing import Bounds
 from windrow.windows import DeltaWindow, PolicyWindow, RowsWindow, TimeWindow, Window
 
@@ -122,19 +123,41 @@ class CompiledPass:
 
     def advance(self, block: Block, answers: Sequence[Array], defined: Sequence[Array]) -> None:
         """Drive a block through the window and write its answers."""
-        row, window = block.begin, self._window
-        while True:
-            reach = reach_of(self._kind, self._extent, block.bounds, self._times)
-            with self._helped(block.stop - row):
-                window.state, row = self._kernel(
-                    *window.memory.workspace(),
-                    block.columns, block.validities, tuple(answers), tuple(defined),
-                    window.ring, window.state, block.bounds.starts, row, block.answer_from,
-                    block.stop, *reach,
-                )  # fmt: skip
-            if row >= block.stop:
-                return
-            self._grow()
+        row = block.begin
+        # Rows that only fill the window take far less time than those that are answered.
+        for stop in (block.answer_from, block.stop):
+            pace = Pace()
+            while row < stop:
+                with self._helped(stop - row):
+                    row = self._until_full(block, row, stop, pace, (tuple(answers), tuple(defined)))
+                if row < stop:
+                    self._grow()
+
+    def _until_full(
+        self, block: Block, row: int, stop: int, pace: Pace, answers: tuple[Any, Any]
+    ) -> int:
+        """Drive rows through the window while it has room; the first row that was not."""
+        window = self._window
+        reach = reach_of(self._kind, self._extent, block.bounds, self._times)
+        while row < stop:
+            end = self._between_peers(block, pace.end(row, stop))
+            window.state, row = self._kernel(
+                *window.memory.workspace(), block.columns, block.validities, *answers,
+                window.ring, window.state, block.bounds.starts, row, block.answer_from,
+                end, *reach,
+            )  # fmt: skip
+            if row < end:
+                break
+        return row
+
+    def _between_peers(self, block: Block, row: int) -> int:
+        """The next row before which no peers are parted: they are answered together."""
+        if row >= block.stop or not getattr(self._kind, "peers", False):
+            return row
+        starts, times = block.bounds.starts, block.bounds.measure
+        assert times is not None
+        stop = min(int(starts[np.searchsorted(starts, row)]), block.stop)
+        return row + int(np.searchsorted(times[row:stop], times[row - 1], "right"))
 
     def _helped(self, rows: int) -> AbstractContextManager[None]:
         """A second thread beside the kernel, if the algorithm has work for it."""

@@ -30,6 +30,7 @@ from windrow.runtime.failing import kernels_named
 from windrow.runtime.features import Features
 from windrow.runtime.kernel_window import KernelWindow
 from windrow.runtime.linked import LinkedWindow, PlainMonoid
+from windrow.runtime.pace import Pace
 from windrow.windows import PolicyWindow
 
 Array = np.ndarray[Any, Any]
@@ -137,14 +138,15 @@ class CompiledCounts:
         """As of `PlainCounts`."""
         values, validities = self._features.compiled_block(columns, size, 0)
         counts = np.empty(size, np.int64)
-        window, row = self._window, 0
+        window, row, pace = self._window, 0, Pace()
         with kernels_named(self._features.compiled):
             while row < size:
+                stop = pace.end(row, size)
                 window.state, row = self._kernel(
                     *window.memory.workspace(), values, validities, counts,
-                    window.ring, window.state, starts, _asked(starts, asked_from), row, size,
+                    window.ring, window.state, starts, _asked(starts, asked_from), row, stop,
                 )  # fmt: skip
-                if row < size:
+                if row < stop:
                     window.grow()
         return counts
 

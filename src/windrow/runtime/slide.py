@@ -30,12 +30,13 @@ from windrow.runtime.answering import (
     CompiledWindow,
     PlainWindow,
     SliceKernels,
+    aggregate_paced,
     answered_table,
     changes,
     plain_partials,
     times_to_arrow,
 )
-from windrow.runtime.extents import Extents, Stretch, finder_for
+from windrow.runtime.extents import Extents, Finder, Stretch, finder_for
 from windrow.runtime.failing import kernels_named
 from windrow.runtime.features import Answers, Features
 from windrow.runtime.sorting import arrange
@@ -52,6 +53,7 @@ def slide_table(table: pa.Table, plan: SlidePlan) -> pa.Table:
     """The answers of all windows of a plan, in the order of windows, keys and time."""
     columns = {name: arrow.whole(table[name]) for name in plan.columns}
     pieces: dict[str, pa.Table] = {}
+    answers = 0
     for seen, windows in _by_rows_seen(columns, plan):
         held = columns
         if seen is not None:
@@ -61,7 +63,10 @@ def slide_table(table: pa.Table, plan: SlidePlan) -> pa.Table:
             shared = {name: windows[name] for name in group if name in windows}
             if shared:
                 kernels = SliceKernels(rows.features, plan, shared)
-                pieces |= Run(plan, rows, _found(plan, rows, shared), kernels).answers()
+                found = _found(plan, rows, shared)
+                answers += sum(len(extents.stops) for extents in found.values())
+                plan.require_few(answers, table.num_rows, "the data gives them")
+                pieces |= Run(plan, rows, found, kernels).answers()
     return pa.concat_tables([pieces[name] for name in plan.windows])
 
 
@@ -151,7 +156,14 @@ def _found(plan: SlidePlan, rows: Rows, windows: Mapping[str, Window]) -> dict[s
     if any(map(measures_time, windows.values())):
         times = arrow.times(in_order_type(rows.columns[order], plan))
         stretch = replace(stretch, times=times)
-    finders = [finder_for(name, window, order, plan.order_type) for name, window in windows.items()]
+
+    def finder(name: str) -> Finder:
+        def require(answers: int) -> None:
+            plan.require_few(answers, rows.size, f"the data gives {name!r}")
+
+        return finder_for(name, windows[name], order, plan.order_type, require)
+
+    finders = [finder(name) for name in windows]
     found = in_threads(lambda finder: finder.find(stretch), finders)
     return dict(zip(windows, found, strict=True))
 
@@ -192,12 +204,14 @@ class Run:
         ]
         if marks:
             marks[-1] = (marks[-1][0], count)
-        in_threads(
-            lambda piece: self._kernels.aggregate(
-                *self._memory.workspace(), columns, validities, self._cuts, ring, 0, *piece
-            ),
-            marks,
-        )
+
+        def aggregate(begin: int, stop: int) -> None:
+            workspace = self._memory.workspace()
+            self._kernels.aggregate(
+                *workspace, columns, validities, self._cuts, ring, 0, begin, stop
+            )
+
+        in_threads(lambda piece: aggregate_paced(aggregate, self._cuts, *piece), marks)
         return ring
 
     def answers(self) -> dict[str, pa.Table]:

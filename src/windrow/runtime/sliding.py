@@ -24,6 +24,7 @@ from windrow.runtime.answering import (
     CompiledWindow,
     PlainWindow,
     SliceKernels,
+    aggregate_paced,
     answered_table,
     changes,
     plain_partials,
@@ -282,8 +283,9 @@ class _Slices:
         if features.compiled:
             self._make_room(first_slice, first_slice + count)
             block = features.compiled_block(stretch.columns, stretch.size, position)
-            self._kernels.aggregate(
-                *self._memory.workspace(), *block, cuts, self._ring, first_slice, 0, count
+            fixed = (*self._memory.workspace(), *block, cuts, self._ring, first_slice)
+            aggregate_paced(
+                lambda begin, stop: self._kernels.aggregate(*fixed, begin, stop), cuts, 0, count
             )
         if features.plain:
             plain_block = features.plain_block(stretch.columns, stretch.size, position)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
+
+from windrow.runtime.pace import Stopped, work_until
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -26,16 +29,32 @@ def in_threads(
         return [function(item) for item in items]
     results: list[Any] = [None] * len(items)
     numbers = iter(range(len(items)))
+    stop = threading.Event()
 
     def work() -> None:
-        # The threads share the iterator: the next item goes to the one that is free.
-        for number in numbers:
-            results[number] = function(items[number])
+        before = work_until(stop)
+        try:
+            # The threads share the iterator: the next item goes to the one that is free.
+            for number in numbers:
+                if stop.is_set():
+                    return
+                results[number] = function(items[number])
+        except Stopped:
+            pass
+        except BaseException:  # Ctrl-C too: nobody waits for what the others are at
+            stop.set()
+            raise
+        finally:
+            work_until(before)
 
     with ThreadPoolExecutor(workers - 1) as pool:
         # This thread takes part. Handing over each item by itself would cost 0.1 ms an item.
         others = [pool.submit(work) for _ in range(workers - 1)]
-        work()
-        for other in others:
-            other.result()
+        try:
+            work()
+            for other in others:
+                other.result()
+        except BaseException:
+            stop.set()
+            raise
     return results

@@ -24,6 +24,7 @@ from pyspark.sql.types import DoubleType, IntegerType, StructField, StructType
 from windrow.errors import InvalidArgument
 from windrow.planning.resolve import OverPlan
 from windrow.planning.slide import SlidePlan
+from windrow.planning.told import require_shards
 from windrow.runtime.stream.query import StreamQuery
 from windrow.runtime.stream.state import NONE
 from windrow.spark.answers import reading
@@ -153,10 +154,7 @@ def shards_of(session: Any, key: Sequence[str], wanted: int | None) -> int:
     """In how many shards keys are kept."""
     if wanted is None:
         return _partitions(session) if key else 1
-    if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
-        raise InvalidArgument(f"shards: a number of at least 1, not {wanted!r}")
-    if not key and wanted > 1:
-        raise InvalidArgument("shards: without a key there is one window, and one shard")
+    require_shards(wanted, key)
     return wanted
 
 

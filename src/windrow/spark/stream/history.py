@@ -8,15 +8,13 @@ from typing import Any
 from pyspark.sql.types import StructType
 
 from windrow.errors import InvalidArgument
+from windrow.planning.told import require_dataframe
 from windrow.spark.source import Source, source_of
 
 
 def history_of(history: Any, source: Source, columns: Sequence[str]) -> Source:
     """The table, if it has the columns of the stream that are read, in the same types."""
-    if not type(history).__module__.startswith("pyspark."):
-        raise InvalidArgument(
-            f"history: give a Spark DataFrame, as data is, not {type(history).__name__}"
-        )
+    require_dataframe(history)
     known = source_of(
         history, None if source.may_ask else _only(source.schema, columns), argument="history"
     )

@@ -7,14 +7,13 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from windrow.algebra.durations import nanoseconds
 from windrow.errors import InvalidArgument
+from windrow.planning.told import delay_of
 from windrow.spark.source import Source
 from windrow.spark.stream.upstream import upstream_of
 
 #: where Spark notes that a column has a watermark, and how many milliseconds it is behind
 MARK = "spark.watermarkDelayMs"
-_MILLISECOND = 1_000_000
 _WHICH = (
     "the column that has it: F.window_time(...) of a window of Spark's, window_end of wr.slide, "
     "the order column of wr.over"
@@ -66,12 +65,7 @@ def lateness_of(source: Source, order: str, lateness: str | timedelta | None) ->
             "lateness: say how late events may come, as in lateness='10 seconds', or give data a "
             f"watermark, withWatermark({order!r}, '10 seconds')"
         )
-    delay = nanoseconds(lateness, "lateness")
-    if delay < 0 or delay % _MILLISECOND:
-        raise InvalidArgument(
-            f"lateness: a number of milliseconds, none of them negative, not {lateness!r}"
-        )
-    return Lateness(delay // _MILLISECOND, marked=False)
+    return Lateness(delay_of(lateness), marked=False)
 
 
 def mark_on(column: str, schema: pa.Schema) -> str | None:
