@@ -68,9 +68,9 @@ def _fits(call: Call, entry: Entry, each: Any, column: Column) -> bool:
         return entry.name in EXACT and column.kind != "float"
     if entry.name == "own":
         return column.style == "plain"  # its comparisons are Python's, which NaN has no place in
-    subtracts = not call.options.get("exact", True)
-    if subtracts and column.kind == "float" and entry.name not in PICKING:
-        return False
+    if not call.options.get("exact", True) and entry.name not in PICKING:
+        # What has left may leave something behind, but for integers: logarithms of zero, too.
+        return column.kind in ("integer", "boolean") and entry.name in EXACT
     return column.style != "wild" or entry.name in (
         EXACT if column.kind in ("integer", "decimal", "boolean", "temporal") else ADDING
     )

@@ -40,7 +40,8 @@ def watermarks(call: Call, batches: list[list[int]], random: Random) -> list[int
     found: list[int] = []
     for number in range(len(batches)):
         left = [times[row] for batch in batches[number:] for row in batch]
-        latest = min(left, default=0) // MILLISECOND if left else 0
+        # An event that the watermark has reached is late.
+        latest = (min(left) - 1) // MILLISECOND if left else 0
         lag = random.choice((0, 0, 1, 5))
         found.append(max([0, *found[-1:], latest - lag]))
     return found
@@ -58,7 +59,7 @@ def shard(call: Call, random: Random) -> Asked:
             row
             for batch, mark in zip(batches, marks, strict=True)
             for row in batch
-            if mark == 0 or times[row] >= mark * MILLISECOND
+            if mark == 0 or times[row] > mark * MILLISECOND
         ]
     table = call.table()
     plan = planned(call, table.schema)
