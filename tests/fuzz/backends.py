@@ -41,10 +41,10 @@ IN_POLARS = tuple(
     )
 )
 #: what Spark has as well; times of streams lie so far apart that watermarks, in milliseconds, move
-SPARK_TIMES = ("pa.timestamp('us', 'UTC')", "pa.timestamp('us')", "pa.date32()")
+SPARK_TIMES = ("pa.timestamp('us', 'UTC')", "pa.date32()")
 STREAMED = Profile(
     SPARK_TYPES,
-    ("pa.timestamp('us', 'UTC')", "pa.date32()"),
+    SPARK_TIMES,
     ordered=True,
     timed=True,
     chunked=False,

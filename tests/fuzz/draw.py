@@ -28,7 +28,7 @@ ALL = tuple(name for kind in TYPES.values() for name in kind)
 SPARK_TYPES = (
     *("pa.bool_()", "pa.int64()", "pa.int32()", "pa.int16()", "pa.int8()", "pa.float64()"),
     *("pa.float32()", "pa.decimal128(6, 2)", "pa.string()", "pa.binary()", "pa.date32()"),
-    *("pa.timestamp('us', 'UTC')", "pa.timestamp('us')", "pa.list_(pa.int64())"),
+    *("pa.timestamp('us', 'UTC')", "pa.list_(pa.int64())"),
 )
 NAMES = ("a b", "a.b", "UPPER", "Shard", "é", "a`b", "key", "order", "count", "_c", "position")
 ALGORITHMS = (

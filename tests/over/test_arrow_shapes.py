@@ -158,3 +158,17 @@ def test_a_reader_of_no_batches_has_no_answers(data_type: pa.DataType) -> None:
     for found in answers:
         assert len(found) == 0
         assert found.schema.field("first_t").type == pa.timestamp("s")
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_zeros_of_both_signs_are_one_key_inside_nested_values_too() -> None:
+    keys = pa.array([[0.0], [-0.0], [1.0], [-0.0]])
+    table = pa.table({"k": keys, "s": pa.array([{"x": each} for each in (0.0, -0.0, 0.0, 0.0)])})
+    for key, expected in (("k", [1, 2, 1, 3]), ("s", [1, 2, 3, 4])):
+        answer = wr.over(table, key=key, windows=wr.rows(9), aggs=wr.count())
+        assert answer["count"].to_pylist() == expected
+    changes = wr.slide(
+        pa.table({"t": [1, 2], "x": [0.0, -0.0]}), order="t", windows=wr.rows(1, every=1),
+        aggs=wr.collect("x"), changes_only=True,
+    )  # fmt: skip
+    assert changes["collect_x"].to_pylist() == [[0.0]]

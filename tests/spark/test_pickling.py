@@ -6,6 +6,8 @@ import sys
 import pytest
 
 from windrow.aggregations import CATALOGUE
+from windrow.algebra.distinct import over_distinct
+from windrow.algebra.kinds import Kind
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -14,6 +16,19 @@ def test_every_aggregation(name: str) -> None:
 
     sent = cloudpickle.loads(cloudpickle.dumps(CATALOGUE[name]))
     assert sent.name == name
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, each in CATALOGUE.items() if each.inputs[0].digest]
+)
+def test_sketches_one_value_at_a_time(name: str) -> None:
+    """Over different values digests are not made of whole columns."""
+    from pyspark import cloudpickle
+
+    monoid = over_distinct(CATALOGUE[name]).monoid_for((Kind.INTEGER,))
+    sent = cloudpickle.loads(cloudpickle.dumps(monoid))
+    partial = monoid.combine(monoid.lift(3), monoid.lift(4))
+    assert repr(sent.lower(partial)) == repr(monoid.lower(partial))
 
 
 def test_the_process_that_is_asked_for_states_imports_nothing_of_ours() -> None:

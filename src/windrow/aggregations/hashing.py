@@ -258,19 +258,28 @@ def _of_nanoseconds(value: Any) -> pa.DataType | None:
     return pa.duration("ns") if getattr(value, "nanoseconds", 0) else None
 
 
-def one_by_one(digest: Digest, lift: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """What lifts a Python value: its digest, lifted as a kernel does."""
+class OneByOne:
+    """What lifts a Python value: its digest, lifted as a kernel does.
 
-    def lifted(value: Any) -> Any:
+    A hash of one value takes as long as one of some hundred: values that come again are kept. They
+    do not go to other processes.
+    """
+
+    def __init__(self, digest: Digest, lift: Callable[[Any], Any]) -> None:
+        """`lift` takes what `digest` makes of a value."""
+        self._functions = digest, lift
+        self._kept = functools.lru_cache(maxsize=4096, typed=True)(self._lifted)
+
+    def __call__(self, value: Any) -> Any:
+        """The partial of a value."""
+        return self._kept(value) if isinstance(value, Hashable) else self._lifted(value)
+
+    def _lifted(self, value: Any) -> Any:
+        digest, lift = self._functions
         return lift(digest(column_of(value))[0])
 
-    # A hash of one value takes as long as one of some hundred: values that come again are kept.
-    kept = functools.lru_cache(maxsize=4096, typed=True)(lifted)
-
-    def lift_value(value: Any) -> Any:
-        return kept(value) if isinstance(value, Hashable) else lifted(value)
-
-    return lift_value
+    def __reduce__(self) -> Any:
+        return OneByOne, self._functions
 
 
 def plain(column: Any) -> pa.Array:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.aggregations.hashing import one_by_one
+from windrow.aggregations.hashing import OneByOne
 from windrow.algebra.aggregation import Digest
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Monoid
@@ -22,7 +22,7 @@ def of_digests(monoid: Monoid, digest: Digest) -> Callable[[tuple[Kind, ...]], M
     def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
         if kinds[0] is not Kind.ANY:
             return monoid
-        return replace(monoid, lift=one_by_one(digest, monoid.lift), in_place=None, fields=())
+        return replace(monoid, lift=OneByOne(digest, monoid.lift), in_place=None, fields=())
 
     return monoid_for
 

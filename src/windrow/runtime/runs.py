@@ -36,9 +36,8 @@ def same_key(left: Sequence[pa.Array], right: Sequence[pa.Array]) -> bool:
 def differ(left: pa.Array, right: pa.Array) -> Array:
     """Where two columns differ; nulls equal nulls, and NaN equals NaN, as in Spark's grouping."""
     if pa.types.is_nested(left.type):
-        # By how they are written, because that of a NaN inside equals that of another NaN.
         pairs = zip(left.to_pylist(), right.to_pylist(), strict=True)
-        return np.array([repr(one) != repr(other) for one, other in pairs], np.bool_)
+        return np.array([written(one) != written(other) for one, other in pairs], np.bool_)
     if pa.types.is_null(left.type):
         return np.zeros(len(left), np.bool_)
     different = pc.fill_null(pc.not_equal(left, right), False)
@@ -48,3 +47,20 @@ def differ(left: pa.Array, right: pa.Array) -> Array:
         both_nan = pc.fill_null(pc.and_(pc.is_nan(left), pc.is_nan(right)), False)
         different = pc.and_not(different, both_nan)
     return different.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+
+
+def written(value: Any) -> str:
+    """A nested value as text: that of a NaN inside equals that of another NaN, and -0.0 is 0.0."""
+    return repr(_with_plain_zeros(value))
+
+
+def _with_plain_zeros(value: Any) -> Any:
+    if isinstance(value, float):
+        return value + 0.0
+    if isinstance(value, list):
+        return [_with_plain_zeros(each) for each in value]
+    if isinstance(value, tuple):  # an entry of a map
+        return tuple(_with_plain_zeros(each) for each in value)
+    if isinstance(value, dict):
+        return {name: _with_plain_zeros(each) for name, each in value.items()}
+    return value

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.algebra.compiler import compiled_loop
-from windrow.runtime.runs import NEVER
+from windrow.runtime.runs import NEVER, written
 from windrow.runtime.threads import cores, in_threads
 
 Array = np.ndarray[Any, Any]
@@ -140,7 +140,7 @@ def _codes(column: pa.Array) -> Array:
     if pa.types.is_nested(column.type):
         seen: dict[str, int] = {}
         return np.array(
-            [seen.setdefault(repr(value), len(seen)) for value in column.to_pylist()], np.int64
+            [seen.setdefault(written(value), len(seen)) for value in column.to_pylist()], np.int64
         )
     if pa.types.is_floating(column.type):
         column = pa.array(float_ranks(column))
