@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # Targets check what the machine lacks before they install or run anything: order matters.
 .NOTPARALLEL:
-.PHONY: help setup demo test seeds fuzz check bench bench-spark bench-streaming soak clean java
+.PHONY: help setup demo test seeds kills fuzz check bench bench-spark bench-streaming soak clean java
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -16,6 +16,7 @@ EXTRAS := dev
 BUILDERS := hatchling editables setuptools wheel
 DEMO_ARGS ?=
 TEST_ARGS ?=
+KILLS ?= 20
 FUZZ_ARGS ?=
 SECONDS ?= 60
 
@@ -38,6 +39,9 @@ test: java $(STAMP) ## run the tests and the examples of the docs
 
 seeds: java $(STAMP) ## run the tests of properties with examples that are drawn anew, and with more of them
 	@$(BIN)/python -m tests -m hypothesis --hypothesis-profile=seeds $(TEST_ARGS)
+
+kills: java $(STAMP) ## kill workers, executors and drivers of a stream, KILLS (20) times over, about a minute each
+	@WINDROW_CRASHES=$(KILLS) $(BIN)/python -m pytest tests/stream/test_exactly_once.py $(TEST_ARGS)
 
 fuzz: java $(STAMP) ## compare random calls with a model, for SECONDS (60), and print those that differ as scripts
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(FUZZ_ARGS)
@@ -84,9 +88,9 @@ $(STAMP): pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) with $$("$(PYTHON)" --version) and the versions of constraints.txt (a few minutes the first time) ..."
 	@rm -f $@
 	@[ -x $(BIN)/python ] || "$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
-	@install() { $(BIN)/python -m pip install --quiet --constraint constraints.txt "$$@" >$(VENV)/setup.log 2>&1; }; \
+	@install() { $(BIN)/python -m pip install --progress-bar off --constraint constraints.txt "$$@" >$(VENV)/setup.log 2>&1; }; \
 	install $(BUILDERS) && install --no-build-isolation --editable '.[$(EXTRAS)]' || { \
-		sed -E 's#[A-Za-z+]+://[^ ]*#<address>#g' $(VENV)/setup.log >&2; \
+		tail -n 25 $(VENV)/setup.log | sed -E "s#[A-Za-z+]+://[^ ]*#<address>#g; s#host='[^']*'#host=<address>#g" >&2; \
 		echo "Setting up failed: the reason is in the lines above." >&2; \
 		exit 1; \
 	}

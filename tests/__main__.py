@@ -1,35 +1,44 @@
-"""Run the tests in two processes at once: those that share a Spark session, and all the others.
+"""Run the tests in several processes at once: a part of them in each, as `conftest.py` says.
 
-Takes the arguments of pytest and gives them to both, as in `python -m tests tests/stream -x`. What
-the first prints is shown as it comes, what the second prints when it is done.
+Takes the arguments of pytest and gives them to all, as in `python -m tests tests/stream -x`. What
+the first prints is shown as it comes, what the others print when they are done.
 """
 
 import subprocess
 import sys
 import tempfile
+from typing import IO
 
-from tests.conftest import HALVES
+from tests.conftest import PARTS
 
 #: what pytest exits with when it has run no test
 NONE_RUN = 5
 
 
 def main(arguments: list[str]) -> int:
-    """Run both halves; the exit code is that of the worse, if both had tests to run."""
-    shown, kept = (command(half, arguments) for half in HALVES)
-    with tempfile.TemporaryFile("w+") as printed:
-        beside = subprocess.Popen(kept, stdout=printed, stderr=subprocess.STDOUT, text=True)
-        codes = [subprocess.run(shown, check=False).returncode, beside.wait()]
+    """Run all parts; the exit code is that of the first that failed, if any had tests to run."""
+    shown, *others = (command(part, arguments) for part in PARTS)
+    kept = [begin(other) for other in others]
+    codes = [subprocess.run(shown, check=False).returncode]
+    for process, printed in kept:
+        codes.append(process.wait())
         printed.seek(0)
         print(printed.read(), end="", flush=True)
     codes = [code for code in codes if code != NONE_RUN] or [NONE_RUN]
     return next((code for code in codes if code), 0)
 
 
-def command(half: str, arguments: list[str]) -> list[str]:
-    """Pytest over one half, with a memory of its own for what failed last."""
-    cache = f"cache_dir=.pytest_cache/{half}"
-    return [sys.executable, "-m", "pytest", f"--half={half}", "-o", cache, *arguments]
+def command(part: str, arguments: list[str]) -> list[str]:
+    """Pytest over one part, with a memory of its own for what failed last."""
+    cache = f"cache_dir=.pytest_cache/{part}"
+    return [sys.executable, "-m", "pytest", f"--part={part}", "-o", cache, *arguments]
+
+
+def begin(words: list[str]) -> tuple[subprocess.Popen[str], IO[str]]:
+    """A process, and what it prints."""
+    printed = tempfile.TemporaryFile("w+")  # noqa: SIM115 - read when the process has ended
+    process = subprocess.Popen(words, stdout=printed, stderr=subprocess.STDOUT, text=True)
+    return process, printed
 
 
 if __name__ == "__main__":

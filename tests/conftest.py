@@ -14,30 +14,36 @@ if TYPE_CHECKING:
 # The same examples in each run, so that a change is judged by what it changed; `make seeds` draws
 # others, more of them, and prints the lines that reproduce a failure.
 _COMMON = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
-hypothesis.settings.register_profile("windrow", derandomize=True, **_COMMON)
+hypothesis.settings.register_profile("windrow", derandomize=True, max_examples=50, **_COMMON)
 hypothesis.settings.register_profile("seeds", print_blob=True, max_examples=300, **_COMMON)
 hypothesis.settings.load_profile("windrow")
 
 
-#: those that share the Spark session, which takes long to start, and those that do not
-HALVES = ("session", "rest")
+#: parts of the tests that run at once: those that share the Spark session, which takes long to
+#: start, those of the folders that compile most, and all the others
+PARTS = ("session", "kernels", "rest")
+_OF_KERNELS = {"aggregations", "algebra", "algorithms"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`make test` runs both halves of the tests at once, each in a process of its own."""
-    parser.addoption("--half", choices=HALVES, help="run one half of the tests only")
+    """`make test` runs all parts of the tests at once, each in a process of its own."""
+    parser.addoption("--part", choices=PARTS, help="run one part of the tests only")
+
+
+def _part(item: pytest.Item) -> str:
+    if "spark" in getattr(item, "fixturenames", ()):
+        return "session"
+    return "kernels" if item.path.parent.name in _OF_KERNELS else "rest"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Take one half if asked; leave out what is about machine code where none is made."""
+    """Take one part if asked; leave out what is about machine code where none is made."""
     from windrow.algebra.compiler import is_enabled
 
-    if half := config.getoption("half"):
-        taken = {True: [], False: []}
-        for item in items:
-            taken["spark" in getattr(item, "fixturenames", ())].append(item)
-        config.hook.pytest_deselected(items=taken[half != "session"])
-        items[:] = taken[half == "session"]
+    if part := config.getoption("part"):
+        taken = [item for item in items if _part(item) == part]
+        config.hook.pytest_deselected(items=[item for item in items if _part(item) != part])
+        items[:] = taken
     if not is_enabled():
         skip = pytest.mark.skip(reason="kernels are not compiled: unset NUMBA_DISABLE_JIT")
         for item in items:
