@@ -6,9 +6,6 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
 import windrow as wr
 from windrow.algorithms import Algorithm
 from windrow.algorithms.memory import CHUNK, PLAIN_SLOTS, ChunkedQueue, PlainMemory
@@ -225,35 +222,3 @@ def from_flip_to_flip(algorithm: Algorithm, seed: int) -> Iterator[tuple[int, in
             inserts, evicts, taken, flips = 0, 0, 0, flips + 1
         inserts, evicts, taken = inserts + grows, evicts + (not grows), taken + combines
     assert flips > 10
-
-
-def differing_columns(algorithm: Algorithm) -> list[str]:
-    """Where kernels of an algorithm and of recomputation differ, over rows and over time.
-
-    The long window outgrows its ring, so that it is moved into a larger one.
-    """
-    chance = np.random.default_rng(8)
-    size = 2000
-    table = pa.table(
-        {
-            "key": chance.integers(0, 3, size),
-            "ts": pa.array(np.cumsum(chance.integers(0, 4, size)), pa.timestamp("s")),
-            "x": pa.array(chance.integers(-9, 9, size), mask=chance.random(size) < 0.1),
-        }
-    )
-    question: dict[str, Any] = {
-        "key": "key",
-        "order": "ts",
-        "windows": {
-            "one": wr.rows(1),
-            "few": wr.rows(7),
-            "many": wr.rows(300),
-            "short": wr.time("20 seconds"),
-            "long": wr.time("30 minutes"),
-        },
-        # Neither the oldest of several largest nor the newest value is a matter of rounding.
-        "aggs": [wr.sum("x"), wr.arg_max("x", "ts"), wr.last("x")],
-    }
-    found = wr.over(table, algorithm=algorithm.NAME, **question)
-    expected = wr.over(table, algorithm="recompute", **question)
-    return [name for name in found.column_names if not found[name].equals(expected[name])]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.algorithms.observed import bulk_evictions, differing_columns
+from tests.algorithms.observed import bulk_evictions
 from tests.algorithms.trees import Long, Watched, in_pairs
 from windrow.algorithms import ALGORITHMS, amortized_monoid_tree
 from windrow.algorithms.memory import PLAIN_SLOTS
@@ -271,8 +271,3 @@ def test_ranges():
     for count in range(1, 1001):
         functions["query_range"](observed.state, ring, count)
         assert observed.counting.taken() <= 3 * math.log2(1000)
-
-
-@pytest.mark.compiled
-def test_kernels_agree_with_recomputation():
-    assert differing_columns(amortized_monoid_tree) == []

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.algorithms.observed import bulk_evictions, differing_columns
+from tests.algorithms.observed import bulk_evictions
 from tests.algorithms.resized import Resized
 from windrow.algorithms import base_intervals
 from windrow.algorithms.flat_tree import node_of
@@ -151,11 +151,3 @@ def test_ranges_of_a_window():
     assert [window.query_range(count) for count in (0, 1, 5, 23)] == [
         None, "z", "vwxyz", "defghijklmnopqrstuvwxyz"
     ]  # fmt: skip
-
-
-# Blocks -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.compiled
-def test_kernels_agree_with_recomputation():
-    assert differing_columns(base_intervals) == []

@@ -166,11 +166,16 @@ def test_every_pair_in_blocks(algorithm):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("algorithm", OTHERS)
-def test_compiled_blocks_whose_windows_outgrow_their_ring(algorithm):
-    wanted = (wr.arg_max, wr.mean)
+def test_kernels_agree_with_recomputation(algorithm):
+    """Over rows and over time; the longest windows outgrow their ring and move to a larger one."""
+    wanted = (wr.arg_max, wr.mean, wr.last)
     measures = [measure(each) for each in wanted if not refused(algorithm, each)]
     assert measures
-    assert differences(algorithm, table(3000), measures, windows=wr.time("1 hour")) == []
+    windows = {
+        "one": wr.rows(1), "few": wr.rows(7), "many": wr.rows(300),
+        "short": wr.time("20 seconds"), "long": wr.time("1 hour"),
+    }  # fmt: skip
+    assert differences(algorithm, table(3000), measures, windows=windows) == []
 
 
 # Refusals ---------------------------------------------------------------------------------------

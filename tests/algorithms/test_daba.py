@@ -12,7 +12,6 @@ from tests.algorithms.observed import (
     Observed,
     bulk_evictions,
     case,
-    differing_columns,
     from_flip_to_flip,
     most_touched,
     single,
@@ -154,11 +153,3 @@ def test_evicting_many_touches_only_what_stays():
     assert observed.memory.touches - before < 50
     assert all(queue.chunks == 1 for queue in observed.memory.queues)
     observed.check()
-
-
-# Blocks -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.compiled
-def test_kernels_agree_with_recomputation():
-    assert differing_columns(daba) == []

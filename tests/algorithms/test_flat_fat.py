@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.algorithms.observed import differing_columns
 from tests.algorithms.resized import Resized
 from windrow.algorithms import flat_fat
 from windrow.algorithms.memory import PlainArray
@@ -392,11 +391,3 @@ def test_operations_that_an_algorithm_does_not_have_are_refused_by_name():
         with pytest.raises(wr.NotApplicable, match=f"two_stacks_lite has no {name}; .*flat_fat"):
             getattr(window, name)(*arguments)
     assert (window.query(), len(window)) == (5, 3)
-
-
-# Blocks -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.compiled
-def test_kernels_agree_with_recomputation():
-    assert differing_columns(flat_fat) == []

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.algorithms.observed import Observed, bulk_evictions, differing_columns, most_touched
+from tests.algorithms.observed import Observed, bulk_evictions, most_touched
 from tests.algorithms.resized import Resized
 from windrow.algorithms import flat_fit
 from windrow.algorithms.memory import PLAIN_SLOTS
@@ -173,11 +173,3 @@ def test_a_combine_that_raises_leaves_the_window_as_it_was():
     window.evict_many(3)
     assert window.query() == 15
     assert [window.query_range(count) for count in (1, 2, 3)] == [6, 11, 15]
-
-
-# Blocks -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.compiled
-def test_kernels_agree_with_recomputation():
-    assert differing_columns(flat_fit) == []

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.algorithms.observed import bulk_evictions, differing_columns
+from tests.algorithms.observed import bulk_evictions
 from tests.algorithms.trees import Long, Watched, in_pairs
 from windrow.algorithms import log_monoid_tree
 from windrow.algorithms.memory import PLAIN_SLOTS
@@ -129,8 +129,3 @@ def test_ranges():
     for count in range(1, 1001):
         observed.window.query_range(count)
         assert observed.counting.taken() <= math.ceil(math.log2(1000)) + 1
-
-
-@pytest.mark.compiled
-def test_kernels_agree_with_recomputation():
-    assert differing_columns(log_monoid_tree) == []

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.algorithms.observed import Observed, bulk_evictions, differing_columns
+from tests.algorithms.observed import Observed, bulk_evictions
 from windrow.algebra.kinds import Kind
 from windrow.algebra.linking import link
 from windrow.algebra.product import Part, Product
@@ -304,8 +304,3 @@ def test_rows_in_blocks(extent):
             begin += size
         assert begin == 900
     assert found["sequential_boundary"].tolist() == found["recompute"].tolist()
-
-
-@pytest.mark.compiled
-def test_kernels_agree_with_recomputation():
-    assert differing_columns(sequential_boundary) == []

@@ -11,7 +11,6 @@ from tests.algorithms.observed import (
     MAX_COUNT_TRACE,
     Observed,
     bulk_evictions,
-    differing_columns,
     single,
 )
 from windrow.algorithms import two_stacks
@@ -132,11 +131,3 @@ def test_evicting_many_takes_no_more_than_evicting_one_by_one(inserted):
     for _count, stays, taken, one_by_one in bulk_evictions(two_stacks, inserted):
         assert taken <= one_by_one
         assert taken <= stays
-
-
-# Blocks -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.compiled
-def test_kernels_agree_with_recomputation():
-    assert differing_columns(two_stacks) == []

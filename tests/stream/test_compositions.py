@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.compiled]
 
 #: from a function that gives the events, each time with a watermark of their own, to answers
 Composition = Callable[[Callable[[], "DataFrame"]], "DataFrame"]
-#: the last event makes all others final
+#: the last event makes all others final, in the batch after its own
 LAST = 100_000
 
 
@@ -42,7 +42,7 @@ def batches() -> list[pa.Table]:
                 {"ts": time, "k": draw.randrange(3), "x": draw.randrange(100), "id": number}
             )
         made.append([*rows, *rows[:2]])
-    made.append([{"ts": LAST, "k": 0, "x": 0, "id": 0}])
+    made[-1].append({"ts": LAST, "k": 0, "x": 0, "id": 0})
     schema = pa.schema(
         [
             ("ts", pa.timestamp("us", "UTC")),
