@@ -20,17 +20,17 @@ from benchmarks.costs import Cost, write_costs
 from benchmarks.harness import Comparison, best_time
 from benchmarks.rounds import fill_and_drain, time_rounds
 from windrow.algebra.aggregation import Aggregation
-from windrow.algebra.compiler import Kernel
 from windrow.algebra.kinds import Kind
-from windrow.algebra.memory import KernelMemory
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.product import Part, Product
 from windrow.algorithms import ALGORITHMS, Algorithm
-from windrow.runtime.columns import read_only
-from windrow.runtime.kernel_window import empty_state
-from windrow.runtime.passes import Block, CompiledPass, kernel_for
-from windrow.runtime.runs import NEVER
-from windrow.runtime.trailing import Bounds
+from windrow.compiler.kernel import Kernel
+from windrow.compiler.kernel_memory import KernelMemory
+from windrow.engine.columns import read_only
+from windrow.engine.kernel_window import empty_state
+from windrow.engine.key_runs import NEVER
+from windrow.engine.row_windows import Block, CompiledPass, kernel_for
+from windrow.engine.trailing import Bounds
 
 Array = np.ndarray[Any, Any]
 

@@ -18,12 +18,12 @@ from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.kinds import Kind
 from windrow.algebra.product import Part, Product
+from windrow.engine.columns import read_only
+from windrow.engine.key_runs import NEVER
+from windrow.engine.row_windows import Block, CompiledPass, kernel_for
+from windrow.engine.trailing import Bounds
 from windrow.planning import costs
 from windrow.planning.choose import Served, Wish, choose
-from windrow.runtime.columns import read_only
-from windrow.runtime.passes import Block, CompiledPass, kernel_for
-from windrow.runtime.runs import NEVER
-from windrow.runtime.trailing import Bounds
 from windrow.testing import kinds_accepted
 
 Array = np.ndarray[Any, Any]

@@ -10,13 +10,13 @@ import numpy as np
 import windrow as wr
 from benchmarks.harness import Comparison, best_times
 from windrow import algorithms
-from windrow.algebra.compiler import Kernel
 from windrow.algebra.kinds import Kind
 from windrow.algebra.product import Part, Product
-from windrow.runtime import drivers
-from windrow.runtime.passes import Block, CompiledPass
-from windrow.runtime.runs import NEVER
-from windrow.runtime.trailing import Bounds
+from windrow.compiler.kernel import Kernel
+from windrow.engine import loops as drivers
+from windrow.engine.key_runs import NEVER
+from windrow.engine.row_windows import Block, CompiledPass
+from windrow.engine.trailing import Bounds
 
 Array = np.ndarray[Any, Any]
 

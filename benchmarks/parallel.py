@@ -17,7 +17,6 @@ import numpy as np
 import windrow as wr
 from benchmarks.harness import Comparison
 from windrow.algebra.aggregation import Aggregation
-from windrow.algebra.compiler import Kernel
 from windrow.algebra.kinds import Kind
 from windrow.algebra.product import Part, Product
 from windrow.algorithms import (
@@ -27,10 +26,11 @@ from windrow.algorithms import (
     sequential_boundary,
     two_stacks_lite,
 )
-from windrow.runtime import drivers
-from windrow.runtime.passes import Block, CompiledPass
-from windrow.runtime.runs import NEVER
-from windrow.runtime.trailing import Bounds
+from windrow.compiler.kernel import Kernel
+from windrow.engine import loops as drivers
+from windrow.engine.key_runs import NEVER
+from windrow.engine.row_windows import Block, CompiledPass
+from windrow.engine.trailing import Bounds
 
 ALGORITHMS: tuple[Algorithm, ...] = (
     parallel_boundary,

@@ -9,7 +9,7 @@ import numpy as np
 from llvmlite import ir
 from numba.extending import intrinsic
 
-from windrow.algebra.slots import (
+from windrow.compiler.slots import (
     Ring,
     State,
     evict,

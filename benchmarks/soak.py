@@ -25,7 +25,7 @@ from benchmarks.streaming import SETTINGS
 from windrow.cli import sensors
 from windrow.cli.live import live_windows
 from windrow.cli.plant import Pace, PlantProcess
-from windrow.spark.schema import spark_schema
+from windrow.spark.bridge.schema import spark_schema
 
 GROWTH = 1.1
 KINDS = ("heap", "java", "driver", "workers")

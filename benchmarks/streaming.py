@@ -30,8 +30,8 @@ import windrow as wr
 from benchmarks.harness import Comparison, best_times
 from benchmarks.spark_events import session
 from windrow.planning.choose import Wish
-from windrow.planning.slide import resolve_slide
-from windrow.runtime.stream.slide import StreamSlide
+from windrow.planning.slide_plan import resolve_slide
+from windrow.stream.slide_stream import StreamSlide
 
 EVENTS = 4_000_000
 FEWER_EVENTS = 500_000

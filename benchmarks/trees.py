@@ -17,12 +17,12 @@ import pyarrow as pa
 import windrow as wr
 from benchmarks.harness import Comparison, best_times
 from windrow.algebra.aggregation import Aggregation
-from windrow.algebra.compiler import Kernel
 from windrow.algebra.kinds import Kind
 from windrow.algebra.product import Part, Product
-from windrow.algebra.slots import evict_many, insert, lift_row, query
 from windrow.algorithms import ALGORITHMS, Algorithm
-from windrow.runtime.kernel_window import KernelWindow
+from windrow.compiler.kernel import Kernel
+from windrow.compiler.slots import evict_many, insert, lift_row, query
+from windrow.engine.kernel_window import KernelWindow
 from windrow.windows.policies import NO_RUNS, join_runs, lift_run
 
 PAGE = Path(__file__).parents[1] / "docs" / "policy_costs.md"

@@ -38,7 +38,7 @@ def _part(item: pytest.Item) -> str:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Take one part if asked; leave out what is about machine code where none is made."""
-    from windrow.algebra.compiler import is_enabled
+    from windrow.compiler.kernel import is_enabled
 
     if part := config.getoption("part"):
         taken = [item for item in items if _part(item) == part]

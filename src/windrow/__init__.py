@@ -62,6 +62,8 @@ from windrow.aggregations import (
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.definition import aggregation
 from windrow.api import over, plan, slide
+from windrow.element.in_order import in_order
+from windrow.element.window import Window
 from windrow.errors import (
     AggregateOverflow,
     DivisionByZero,
@@ -76,8 +78,6 @@ from windrow.errors import (
     WindrowError,
 )
 from windrow.planning.explain import Plan
-from windrow.runtime.disorder import in_order
-from windrow.runtime.window import Window
 from windrow.windows import delta, policies, policy, punctuated, rows, session, time
 
 __version__ = "0.1.0"

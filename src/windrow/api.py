@@ -9,15 +9,15 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Measure
+from windrow.engine.over_table import over_table, to_table
+from windrow.engine.slide_table import slide_table
 from windrow.errors import InvalidArgument
-from windrow.planning.assume import assumed_schema
+from windrow.planning.assumed_schema import assumed_schema
 from windrow.planning.choose import Wish
 from windrow.planning.explain import Plan
-from windrow.planning.resolve import OverPlan, require_final, resolve_over
-from windrow.planning.slide import SlidePlan, resolve_slide
-from windrow.planning.told import STREAMED, require_told
-from windrow.runtime.slide import slide_table
-from windrow.runtime.table import over_table, to_table
+from windrow.planning.over_plan import OverPlan, require_final, resolve_over
+from windrow.planning.slide_plan import SlidePlan, resolve_slide
+from windrow.planning.stream_arguments import STREAMED, require_told
 from windrow.windows import Windows, named
 
 
@@ -83,7 +83,7 @@ def over(
     }  # fmt: skip
     told = {"lateness": lateness, "shards": shards, "history": history}
     if _is_spark(data):
-        from windrow.spark.over import over_dataframe
+        from windrow.spark.batch.over_dataframe import over_dataframe
 
         return over_dataframe(data, schema=schema, **told, **arguments)
     table = _table(data, schema, **told)
@@ -153,7 +153,7 @@ def slide(
     }  # fmt: skip
     told = {"lateness": lateness, "shards": shards, "history": history}
     if _is_spark(data):
-        from windrow.spark.slide import slide_dataframe
+        from windrow.spark.batch.slide_dataframe import slide_dataframe
 
         return slide_dataframe(data, schema=schema, **told, **arguments)
     table = _table(data, schema, **told)
@@ -240,7 +240,7 @@ def plan(
 
     told = {"lateness": lateness, "shards": shards, "history": history}
     if _is_spark(data):
-        from windrow.spark.planned import planned
+        from windrow.spark.batch.plans import planned
 
         return planned(data, resolve, schema=schema, **told)
     if data is None:

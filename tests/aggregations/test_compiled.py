@@ -13,14 +13,14 @@ import pytest
 import windrow as wr
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Measure
-from windrow.algebra.compiler import Kernel
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind
-from windrow.algebra.memory import KernelMemory
-from windrow.algebra.slots import combine, identity, lift_row, lower_row
+from windrow.compiler.kernel import Kernel
+from windrow.compiler.kernel_memory import KernelMemory
+from windrow.compiler.slots import combine, identity, lift_row, lower_row
+from windrow.engine.feature_columns import Features
 from windrow.planning.choose import Wish
-from windrow.planning.resolve import features_of
-from windrow.runtime.features import Features
+from windrow.planning.over_plan import features_of
 from windrow.testing import kinds_accepted
 
 pytestmark = pytest.mark.compiled

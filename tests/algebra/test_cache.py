@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from windrow.algebra import cache
+from windrow.compiler import cache
 
 
 def test_the_folder_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

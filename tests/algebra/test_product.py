@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 import windrow as wr
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Aggregation
-from windrow.algebra.compiler import Kernel
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind
-from windrow.algebra.memory import KernelMemory
 from windrow.algebra.product import Part, Product
-from windrow.algebra.slots import combine, identity, lift_row, lower_row
+from windrow.compiler.kernel import Kernel
+from windrow.compiler.kernel_memory import KernelMemory
+from windrow.compiler.slots import combine, identity, lift_row, lower_row
 from windrow.testing import CountingMonoid, Subject, kinds_accepted
 from windrow.testing.strategies import well_conditioned
 

@@ -9,10 +9,10 @@ import pytest
 
 import windrow as wr
 from windrow.algebra.kinds import Kind
-from windrow.algebra.memory import KernelMemory
 from windrow.algebra.product import Part, Product
-from windrow.algebra.rows import with_workspace
 from windrow.algorithms import ALGORITHMS, two_stacks_lite
+from windrow.compiler.kernel_memory import KernelMemory
+from windrow.compiler.workspaces import with_workspace
 from windrow.testing import check_laws
 
 LANES = 4

@@ -8,8 +8,8 @@ from typing import Any
 
 import windrow as wr
 from windrow.algorithms import Algorithm
-from windrow.algorithms.memory import CHUNK, PLAIN_SLOTS, ChunkedQueue, PlainMemory
-from windrow.runtime.linked import LinkedWindow
+from windrow.algorithms.plain_memory import CHUNK, PLAIN_SLOTS, ChunkedQueue, PlainMemory
+from windrow.engine.plain_window import LinkedWindow
 from windrow.testing import CountingMonoid, Operation, Subject
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from tests.algorithms.observed import Observed
 from windrow.algorithms import Algorithm
-from windrow.algorithms.memory import PLAIN_SLOTS, PlainMemory
-from windrow.runtime.linked import LinkedWindow
+from windrow.algorithms.plain_memory import PLAIN_SLOTS, PlainMemory
+from windrow.engine.plain_window import LinkedWindow
 
 
 class Resized(Observed):

@@ -13,8 +13,8 @@ import windrow as wr
 from tests.algorithms.observed import bulk_evictions
 from tests.algorithms.trees import Long, Watched, in_pairs
 from windrow.algorithms import ALGORITHMS, amortized_monoid_tree
-from windrow.algorithms.memory import PLAIN_SLOTS
-from windrow.runtime.linked import LinkedWindow
+from windrow.algorithms.plain_memory import PLAIN_SLOTS
+from windrow.engine.plain_window import LinkedWindow
 from windrow.testing import CountingMonoid, Subject, check_algorithm
 from windrow.testing.strategies import traces
 

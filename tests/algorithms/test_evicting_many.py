@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import windrow as wr
-from windrow.algebra.compiler import Kernel
 from windrow.algebra.kinds import Kind
-from windrow.algebra.memory import KernelMemory
 from windrow.algebra.product import Part, Product
-from windrow.algebra.slots import insert, lift_row, lower_row, query
 from windrow.algorithms import ALGORITHMS, Algorithm
 from windrow.algorithms.recompute import evict_many  # the linker puts the algorithm's in its place
-from windrow.runtime.kernel_window import empty_state
+from windrow.compiler.kernel import Kernel
+from windrow.compiler.kernel_memory import KernelMemory
+from windrow.compiler.slots import insert, lift_row, lower_row, query
+from windrow.engine.kernel_window import empty_state
 
 NUMBERS = np.random.default_rng(6).integers(-99, 99, 400) / 8
 

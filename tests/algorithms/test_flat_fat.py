@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import windrow as wr
 from tests.algorithms.resized import Resized
 from windrow.algorithms import flat_fat
-from windrow.algorithms.memory import PlainArray
+from windrow.algorithms.plain_memory import PlainArray
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

@@ -10,7 +10,7 @@ import windrow as wr
 from tests.algorithms.observed import Observed, bulk_evictions, most_touched
 from tests.algorithms.resized import Resized
 from windrow.algorithms import flat_fit
-from windrow.algorithms.memory import PLAIN_SLOTS
+from windrow.algorithms.plain_memory import PLAIN_SLOTS
 from windrow.testing import check_algorithm
 from windrow.testing.strategies import traces
 

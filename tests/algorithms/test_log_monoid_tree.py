@@ -11,7 +11,7 @@ import windrow as wr
 from tests.algorithms.observed import bulk_evictions
 from tests.algorithms.trees import Long, Watched, in_pairs
 from windrow.algorithms import log_monoid_tree
-from windrow.algorithms.memory import PLAIN_SLOTS
+from windrow.algorithms.plain_memory import PLAIN_SLOTS
 from windrow.testing import CountingMonoid, check_algorithm
 from windrow.testing.strategies import traces
 

@@ -20,19 +20,20 @@ from tests.algorithms.test_sequential_boundary import (
     with_boundaries,
     with_chunks_of,
 )
-from windrow.algebra.compiler import Kernel
 from windrow.algebra.kinds import Kind
-from windrow.algebra.memory import KernelMemory
 from windrow.algebra.monoid import Field, InPlace, Monoid
 from windrow.algebra.product import Part, Product
 from windrow.algorithms import parallel_boundary
-from windrow.algorithms.memory import PLAIN_SLOTS
 from windrow.algorithms.optimal_chunk import optimal_chunk_of_rows
 from windrow.algorithms.parallel_boundary import FAILED, IDLE, POSTED, TAKEN, WORK
-from windrow.runtime import drivers, helper
-from windrow.runtime.passes import Block, CompiledPass
-from windrow.runtime.runs import NEVER
-from windrow.runtime.trailing import Bounds
+from windrow.algorithms.plain_memory import PLAIN_SLOTS
+from windrow.compiler.kernel import Kernel
+from windrow.compiler.kernel_memory import KernelMemory
+from windrow.engine import helper_thread as helper
+from windrow.engine import loops as drivers
+from windrow.engine.key_runs import NEVER
+from windrow.engine.row_windows import Block, CompiledPass
+from windrow.engine.trailing import Bounds
 from windrow.testing import check_algorithm
 from windrow.testing.strategies import traces
 

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 import windrow as wr
 from tests.algorithms.observed import Observed, bulk_evictions
 from windrow.algebra.kinds import Kind
-from windrow.algebra.linking import link
 from windrow.algebra.product import Part, Product
 from windrow.algorithms import Algorithm, boundary_rows, recompute, sequential_boundary
-from windrow.algorithms.memory import CHUNK, PLAIN_SLOTS
 from windrow.algorithms.optimal_chunk import optimal_chunk_of_rows
-from windrow.runtime.passes import Block, CompiledPass, kernel_for
-from windrow.runtime.runs import NEVER
-from windrow.runtime.trailing import Bounds
+from windrow.algorithms.plain_memory import CHUNK, PLAIN_SLOTS
+from windrow.compiler.linking import link
+from windrow.engine.key_runs import NEVER
+from windrow.engine.row_windows import Block, CompiledPass, kernel_for
+from windrow.engine.trailing import Bounds
 from windrow.testing import check_algorithm
 from windrow.testing.strategies import traces
 

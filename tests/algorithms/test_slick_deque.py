@@ -14,8 +14,8 @@ import windrow as wr
 from tests.algorithms.observed import WatchedQueue
 from windrow.algebra.equality import same
 from windrow.algorithms import Algorithm, slick_deque_inv, slick_deque_non_inv
-from windrow.algorithms.memory import PLAIN_SLOTS
-from windrow.runtime.linked import LinkedWindow
+from windrow.algorithms.plain_memory import PLAIN_SLOTS
+from windrow.engine.plain_window import LinkedWindow
 from windrow.testing import Operation
 from windrow.testing.strategies import traces
 

@@ -14,8 +14,8 @@ from windrow.aggregations import CATALOGUE
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Monoid, Traits
 from windrow.algorithms import subtract_on_evict
-from windrow.algorithms.memory import CHUNK, PLAIN_SLOTS
-from windrow.runtime.linked import LinkedWindow
+from windrow.algorithms.plain_memory import CHUNK, PLAIN_SLOTS
+from windrow.engine.plain_window import LinkedWindow
 from windrow.testing import CountingMonoid, check_algorithm
 from windrow.testing.strategies import traces
 

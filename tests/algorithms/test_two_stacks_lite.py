@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from windrow.algorithms import two_stacks_lite
-from windrow.algorithms.memory import PLAIN_SLOTS
-from windrow.runtime.linked import LinkedWindow
+from windrow.algorithms.plain_memory import PLAIN_SLOTS
+from windrow.engine.plain_window import LinkedWindow
 from windrow.testing import CountingMonoid, Operation, Subject
 from windrow.testing.strategies import traces
 

@@ -6,7 +6,7 @@ from tests.algorithms.observed import Observed, WatchedQueue
 from windrow.algebra.counting import COUNT
 from windrow.algorithms import Algorithm
 from windrow.algorithms.levels import node_at
-from windrow.algorithms.memory import PLAIN_SLOTS
+from windrow.algorithms.plain_memory import PLAIN_SLOTS
 from windrow.testing import CountingMonoid
 
 

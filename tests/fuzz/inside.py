@@ -9,12 +9,12 @@ import pyarrow as pa
 
 from tests.fuzz import model
 from tests.fuzz.calls import Call
+from windrow.engine.over_batches import Rolling, whole_peers
+from windrow.engine.over_program import Program
+from windrow.engine.slide_batches import Sliding
 from windrow.planning.choose import Wish
-from windrow.planning.resolve import OverPlan, resolve_over
-from windrow.planning.slide import SlidePlan, resolve_slide
-from windrow.runtime.program import Program
-from windrow.runtime.rolling import Rolling, whole_peers
-from windrow.runtime.sliding import Sliding
+from windrow.planning.over_plan import OverPlan, resolve_over
+from windrow.planning.slide_plan import SlidePlan, resolve_slide
 
 #: a result, and the call that it is the answer to
 Asked = tuple[Call, pa.Table]

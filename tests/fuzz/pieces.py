@@ -14,22 +14,22 @@ from tests.stream.test_rows import AT_ONCE, BINS, BLOCKS
 
 #: pieces of tables for threads, answers that are handed over at once, blocks of state
 SIZES = {
-    "windrow.runtime.table.SMALLEST_PIECE": 3,
-    "windrow.runtime.slide._SMALLEST_PIECE": 2,
-    "windrow.runtime.edges._SMALLEST_PIECE": 2,
-    "windrow.runtime.sorting._SMALLEST_PIECE": 2,
-    "windrow.runtime.sliding._MOST_ANSWERS": 3,
-    "windrow.runtime.sliding._FIRST_CAPACITY": 2,
-    "windrow.runtime.answering._FIRST_CAPACITY": 2,
-    "windrow.runtime.stream.over.EVENTS_IN_A_BLOCK": 2,
-    "windrow.runtime.stream.slide.SLICES_IN_A_BLOCK": 2,
+    "windrow.engine.over_table.SMALLEST_PIECE": 3,
+    "windrow.engine.slide_table._SMALLEST_PIECE": 2,
+    "windrow.engine.edges._SMALLEST_PIECE": 2,
+    "windrow.engine.sorting._SMALLEST_PIECE": 2,
+    "windrow.engine.slide_batches._MOST_ANSWERS": 3,
+    "windrow.engine.slide_batches._FIRST_CAPACITY": 2,
+    "windrow.engine.slice_windows._FIRST_CAPACITY": 2,
+    "windrow.stream.over_stream.EVENTS_IN_A_BLOCK": 2,
+    "windrow.stream.slide_stream.SLICES_IN_A_BLOCK": 2,
     FEWEST: 1,
     **SMALLEST,
     BINS: 4,
     BLOCKS: 2,
     AT_ONCE: 5,
 }
-MODULES = ("table", "slide", "edges", "sorting", "threads")
+MODULES = ("over_table", "slide_table", "edges", "sorting", "threads")
 
 
 @contextmanager
@@ -40,6 +40,6 @@ def small_pieces(random: Random) -> Iterator[None]:
             for place, size in SIZES.items():
                 patch.setattr(place, size)
             for module in MODULES:
-                patch.setattr(f"windrow.runtime.{module}.cores", lambda: 4)
+                patch.setattr(f"windrow.engine.{module}.cores", lambda: 4)
             wait_in_small_blocks(patch)
         yield

@@ -11,8 +11,8 @@ from tests.fuzz import model
 from tests.fuzz.calls import Call
 from tests.fuzz.inside import Asked, planned
 from tests.stream.model import Memory
-from windrow.runtime.stream.over import StreamOver
-from windrow.runtime.stream.slide import StreamSlide
+from windrow.stream.over_stream import StreamOver
+from windrow.stream.slide_stream import StreamSlide
 
 MILLISECOND = 10**6
 #: behind every window of every event, in milliseconds

@@ -9,5 +9,5 @@ import pytest
 def interpreted() -> Iterator[None]:
     """Run kernels as the Python they are written in: random questions would compile for hours."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("windrow.algebra.compiler.is_enabled", lambda: False)
+        patch.setattr("windrow.compiler.kernel.is_enabled", lambda: False)
         yield

@@ -91,9 +91,9 @@ def test_a_window_outgrows_its_first_room(pieces: int, monkeypatch: pytest.Monke
     values = np.random.default_rng(0).integers(-(10**12), 10**12, size)
     rows = np.arange(size)
     table = pa.table({"t": pa.array(rows, pa.timestamp("s")), "m": rows / 2, "v": values})
-    monkeypatch.setattr("windrow.runtime.table.SMALLEST_PIECE", size // pieces)
-    monkeypatch.setattr("windrow.runtime.table.cores", lambda: pieces)
-    monkeypatch.setattr("windrow.runtime.threads.cores", lambda: pieces)
+    monkeypatch.setattr("windrow.engine.over_table.SMALLEST_PIECE", size // pieces)
+    monkeypatch.setattr("windrow.engine.over_table.cores", lambda: pieces)
+    monkeypatch.setattr("windrow.engine.threads.cores", lambda: pieces)
     answer = wr.over(
         table,
         order="t",

@@ -8,12 +8,12 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
+from windrow.engine.over_batches import Rolling
+from windrow.engine.over_program import Program
+from windrow.engine.slide_batches import Sliding
 from windrow.planning.choose import Wish
-from windrow.planning.resolve import resolve_over
-from windrow.planning.slide import resolve_slide
-from windrow.runtime.program import Program
-from windrow.runtime.rolling import Rolling
-from windrow.runtime.sliding import Sliding
+from windrow.planning.over_plan import resolve_over
+from windrow.planning.slide_plan import resolve_slide
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

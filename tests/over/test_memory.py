@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
+from windrow.engine.over_batches import Rolling
+from windrow.engine.over_program import Program
 from windrow.planning.choose import Wish
-from windrow.planning.resolve import resolve_over
-from windrow.runtime.program import Program
-from windrow.runtime.rolling import Rolling
+from windrow.planning.over_plan import resolve_over
 
 pytestmark = pytest.mark.compiled
 

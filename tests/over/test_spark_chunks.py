@@ -28,12 +28,12 @@ AGGS = [wr.concat("s"), wr.sum("x"), wr.first("s")]
 
 @pytest.fixture(autouse=True)
 def _small_chunks(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    from windrow.spark import chunks
+    from windrow.spark.batch import chunks
 
     monkeypatch.setattr(chunks, "SMALLEST_CHUNK", 20)
     monkeypatch.setattr(chunks, "SAMPLE", 0.5)
-    monkeypatch.setattr("windrow.spark.looks.SAMPLE", 0.5)
-    monkeypatch.setattr("windrow.spark.looks.SMALL", 0)
+    monkeypatch.setattr("windrow.spark.batch.samples.SAMPLE", 0.5)
+    monkeypatch.setattr("windrow.spark.batch.samples.SMALL", 0)
     settings = {
         "spark.sql.shuffle.partitions": str(CHUNKS),
         "spark.sql.execution.arrow.maxRecordsPerBatch": "50",
@@ -146,7 +146,7 @@ def test_columns_that_are_named_like_those_of_chunks(spark: "SparkSession") -> N
 
 
 def test_even_keys_stay_whole(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> None:
-    from windrow.spark import over
+    from windrow.spark.batch import over_dataframe as over
 
     monkeypatch.setattr(over, "chunked", lambda *_: pytest.fail("an even key was cut"))
     table = random_rows(8)
@@ -157,7 +157,7 @@ def test_even_keys_stay_whole(spark: "SparkSession", monkeypatch: pytest.MonkeyP
 def test_looking_for_heavy_keys_can_be_switched_off(
     spark: "SparkSession", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from windrow.spark import over
+    from windrow.spark.batch import over_dataframe as over
 
     monkeypatch.setattr(over, "chunked", lambda *_: pytest.fail("a key was cut"))
     spark.conf.set("spark.windrow.look", "false")

@@ -16,14 +16,14 @@ from windrow.algebra.aggregation import Measure
 from windrow.algebra.kinds import Kind
 from windrow.planning import placement
 from windrow.planning.choose import Wish
+from windrow.planning.over_plan import resolve_over
 from windrow.planning.placement import (
     MOST_ROWS_FOR_SPARK,
     SPARK_FUNCTIONS,
     depends_on_keys,
     place_over,
 )
-from windrow.planning.resolve import resolve_over
-from windrow.spark import looks
+from windrow.spark.batch import samples as looks
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -64,9 +64,9 @@ def test_recomputation_gives_the_same_answers(query: Query) -> None:
 def test_pieces_for_threads_give_the_same_answers(query: Query) -> None:
     expected = query.expected()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("windrow.runtime.table.SMALLEST_PIECE", 3)
-        patch.setattr("windrow.runtime.table.cores", lambda: 4)
-        patch.setattr("windrow.runtime.threads.cores", lambda: 4)
+        patch.setattr("windrow.engine.over_table.SMALLEST_PIECE", 3)
+        patch.setattr("windrow.engine.over_table.cores", lambda: 4)
+        patch.setattr("windrow.engine.threads.cores", lambda: 4)
         if overflows(expected):
             with pytest.raises(wr.AggregateOverflow):
                 wr.over(query.table, **query.arguments)

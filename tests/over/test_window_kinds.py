@@ -16,10 +16,10 @@ import windrow as wr
 from tests.over.oracle import assert_agrees
 from tests.over.strategies import Query
 from windrow.algorithms import ALGORITHMS
+from windrow.engine.over_batches import Rolling
+from windrow.engine.over_program import Program
 from windrow.planning.choose import Wish
-from windrow.planning.resolve import resolve_over
-from windrow.runtime.program import Program
-from windrow.runtime.rolling import Rolling
+from windrow.planning.over_plan import resolve_over
 from windrow.windows import Window
 
 NAMES = ["a", "b", "c", "d", "e", "f"]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
-from windrow.runtime.chunks import LOWEST, Cutting, Edge, from_ranks, gathered, ranks, summarise
+from windrow.engine.chunk_cuts import LOWEST, Cutting, Edge, from_ranks, gathered, ranks, summarise
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

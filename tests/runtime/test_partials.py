@@ -8,10 +8,10 @@ import pytest
 
 import windrow as wr
 from tests.over.events import random_events
+from windrow.engine.slice_partials import SlicePartials, at_begin, has_partials
+from windrow.engine.slide_batches import Sliding
 from windrow.planning.choose import Wish
-from windrow.planning.slide import SlidePlan, resolve_slide
-from windrow.runtime.partials import SlicePartials, at_begin, has_partials
-from windrow.runtime.sliding import Sliding
+from windrow.planning.slide_plan import SlidePlan, resolve_slide
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

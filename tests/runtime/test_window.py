@@ -18,7 +18,7 @@ import windrow as wr
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.kinds import Kind
 from windrow.algorithms import ALGORITHMS
-from windrow.algorithms.memory import CHUNK
+from windrow.algorithms.plain_memory import CHUNK
 from windrow.testing import check_window
 from windrow.testing.strategies import inputs_of, traces
 

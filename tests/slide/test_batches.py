@@ -16,9 +16,9 @@ from tests.slide import oracle
 from tests.slide.strategies import queries
 from tests.slide.test_table import served_by
 from windrow.algorithms import ALGORITHMS
+from windrow.engine.slide_batches import Sliding
 from windrow.planning.choose import Wish
-from windrow.planning.slide import resolve_slide
-from windrow.runtime.sliding import Sliding
+from windrow.planning.slide_plan import resolve_slide
 
 ROWS_OF_ARRAYS = ("top_3", "bottom_2", "nth_2", "nth_last_3")
 
@@ -85,9 +85,9 @@ def test_changes_are_seen_across_batches(query: Query, sizes: list[int]) -> None
 @settings(max_examples=50)
 def test_batches_with_many_answers_are_split(query: Query, sizes: list[int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("windrow.runtime.sliding._MOST_ANSWERS", 3)
-        patch.setattr("windrow.runtime.sliding._FIRST_CAPACITY", 2)
-        patch.setattr("windrow.runtime.answering._FIRST_CAPACITY", 2)
+        patch.setattr("windrow.engine.slide_batches._MOST_ANSWERS", 3)
+        patch.setattr("windrow.engine.slide_batches._FIRST_CAPACITY", 2)
+        patch.setattr("windrow.engine.slice_windows._FIRST_CAPACITY", 2)
         check(query, sizes)
 
 

@@ -28,11 +28,11 @@ AGGS = [wr.max("x"), wr.count(), wr.sum("n"), wr.variance("n"), wr.arg_max("u", 
 
 @pytest.fixture(autouse=True)
 def _many_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("windrow.runtime.slide._SMALLEST_PIECE", 32)
-    monkeypatch.setattr("windrow.runtime.edges._SMALLEST_PIECE", 32)
-    monkeypatch.setattr("windrow.runtime.edges.cores", lambda: 3)
-    monkeypatch.setattr("windrow.runtime.slide.cores", lambda: 3)
-    monkeypatch.setattr("windrow.runtime.threads.cores", lambda: 3)
+    monkeypatch.setattr("windrow.engine.slide_table._SMALLEST_PIECE", 32)
+    monkeypatch.setattr("windrow.engine.edges._SMALLEST_PIECE", 32)
+    monkeypatch.setattr("windrow.engine.edges.cores", lambda: 3)
+    monkeypatch.setattr("windrow.engine.slide_table.cores", lambda: 3)
+    monkeypatch.setattr("windrow.engine.threads.cores", lambda: 3)
 
 
 @pytest.mark.parametrize(("key", "cases"), [(["case", "name"], 20), (["level"], 8), ([], 8)])

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 import windrow as wr
 from tests.over.strategies import Query
 from tests.slide.strategies import queries
-from windrow.planning import slide as planning
+from windrow.planning import slide_plan as planning
 
 pytestmark = [
     pytest.mark.usefixtures("interpreted"),

@@ -106,7 +106,7 @@ SLICED = [
 def test_slices_by_spark(
     frame: "DataFrame", events: pa.Table, key: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("windrow.spark.looks._DENSE", 0.0)
+    monkeypatch.setattr("windrow.spark.batch.samples._DENSE", 0.0)
     arguments: dict[str, Any] = {"key": key, "order": "ts", "windows": CLOCKS, "aggs": SLICED}
     on_spark = wr.slide(frame, **arguments)
     assert has_slices(on_spark)
@@ -124,7 +124,7 @@ KERNELS = [
 def test_slices_by_kernels(
     frame: "DataFrame", events: pa.Table, key: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("windrow.spark.looks._DENSE", 0.0)
+    monkeypatch.setattr("windrow.spark.batch.samples._DENSE", 0.0)
     arguments: dict[str, Any] = {"key": key, "order": "ts", "windows": CLOCKS, "aggs": KERNELS}
     on_spark = wr.slide(frame, **arguments)
     assert "partials of slices" in explained(on_spark)

@@ -98,11 +98,11 @@ def test_an_algorithm_that_serves_each_but_not_all_is_refused() -> None:
 @settings(max_examples=100)
 def test_pieces_for_threads_give_the_same_answers(query: Query) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("windrow.runtime.slide._SMALLEST_PIECE", 2)
-        patch.setattr("windrow.runtime.edges._SMALLEST_PIECE", 2)
-        patch.setattr("windrow.runtime.edges.cores", lambda: 4)
-        patch.setattr("windrow.runtime.slide.cores", lambda: 4)
-        patch.setattr("windrow.runtime.threads.cores", lambda: 4)
+        patch.setattr("windrow.engine.slide_table._SMALLEST_PIECE", 2)
+        patch.setattr("windrow.engine.edges._SMALLEST_PIECE", 2)
+        patch.setattr("windrow.engine.edges.cores", lambda: 4)
+        patch.setattr("windrow.engine.slide_table.cores", lambda: 4)
+        patch.setattr("windrow.engine.threads.cores", lambda: 4)
         check(query)
 
 

@@ -20,7 +20,7 @@ import windrow as wr
 from tests.spark.questions import EVENTS, SIZE, STREAMED, asked, in_order
 from tests.stream.conftest import PROVIDER, ROCKSDB
 from tests.stream.files import run_to_end, write_batches
-from windrow.spark.progress import described
+from windrow.spark.bridge.progress import described
 
 
 def wider(older: Any, newer: Any) -> Any:
@@ -49,7 +49,7 @@ def _of_workers(spark: SparkSession) -> list[Any]:
     """The kernels that each worker has loaded, and whether it compiled them itself."""
 
     def report(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from windrow.algebra.compiler import _LOADED
+        from windrow.compiler.kernel import _LOADED
 
         for _ in batches:
             compiled = {name: bool(each.stats.cache_misses) for name, each in _LOADED.items()}

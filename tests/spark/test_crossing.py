@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from windrow.spark.crossing import Maker, in_lists, mapped
+from windrow.spark.bridge.arrow_batches import Maker, in_lists, mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import windrow as wr
-from windrow.spark import looks
+from windrow.spark.batch import samples as looks
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

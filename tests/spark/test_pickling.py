@@ -34,8 +34,8 @@ def test_sketches_one_value_at_a_time(name: str) -> None:
 def test_the_process_that_is_asked_for_states_imports_nothing_of_ours() -> None:
     from pyspark import cloudpickle
 
-    from windrow.spark.stream.processor import ShardProcessor
-    from windrow.spark.stream.sealed import sealed
+    from windrow.spark.streaming.processor import ShardProcessor
+    from windrow.spark.streaming.sealed import sealed
 
     processor = sealed(ShardProcessor("token", lambda: None, None, None, 1, False))  # type: ignore[arg-type]
     script = """

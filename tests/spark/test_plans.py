@@ -67,7 +67,7 @@ def test_without_a_key_spark_never_warns_of_one_partition(
 
 @pytest.mark.parametrize("usual", [None, "the user's"])
 def test_jobs_of_windrow_are_described(spark: "SparkSession", usual: str | None) -> None:
-    from windrow.spark.progress import described
+    from windrow.spark.bridge.progress import described
 
     def description() -> str | None:
         return spark.sparkContext.getLocalProperty("spark.job.description")

@@ -5,7 +5,7 @@ from functools import reduce
 from typing import Any
 
 import windrow as wr
-from windrow.runtime.stored import StoredWindow
+from windrow.element.stored_window import StoredWindow
 from windrow.stores import Store
 
 MODULUS = 2**31 - 1

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 import windrow as wr
-from windrow.runtime.stored import StoredWindow
+from windrow.element.stored_window import StoredWindow
 from windrow.stores import MemoryStore, Store, connect
 
 #: more than one child gets done

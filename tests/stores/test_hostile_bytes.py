@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from tests.stores.affine import expected, open_window
-from windrow.runtime.header import HEADER_LEVEL, Header
+from windrow.element.stored_header import HEADER_LEVEL, Header
 from windrow.stores import MemoryStore
 from windrow.stores.contract import NO_BLOCK, Key
 from windrow.stores.layout import Layout, sealed

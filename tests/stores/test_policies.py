@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from tests.stores.faults import FAULTS, FaultyStore
-from windrow.runtime.stored import StoredWindow
+from windrow.element.stored_window import StoredWindow
 from windrow.stores import MemoryStore, Store
 
 AT_MOST_SUM = wr.policies.at_most_sum(60)

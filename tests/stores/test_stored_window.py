@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import windrow as wr
 from tests.stores.affine import AFFINE, combine, expected, fold, lift, open_window
 from windrow.algorithms import block_tree
-from windrow.runtime.stored import StoredWindow
+from windrow.element.stored_window import StoredWindow
 from windrow.stores import MemoryStore, Store
 from windrow.stores.contract import NO_BLOCK, Key
 

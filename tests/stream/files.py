@@ -26,7 +26,7 @@ def write_batches(folder: Path, batches: Sequence[pa.Table], first: int = 0) -> 
 
 def read_stream(spark: SparkSession, folder: Path) -> DataFrame:
     """The events of a folder as a stream, a file in each batch."""
-    from windrow.spark.schema import spark_schema
+    from windrow.spark.bridge.schema import spark_schema
 
     schema = spark_schema(pq.read_schema(next(folder.glob("*.parquet"))))
     return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))

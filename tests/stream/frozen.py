@@ -17,12 +17,12 @@ import windrow as wr
 from tests.stream.events import events
 from tests.stream.model import Memory
 from windrow.planning.choose import Wish
-from windrow.planning.resolve import resolve_over
-from windrow.planning.slide import resolve_slide
-from windrow.runtime.stream.over import StreamOver
-from windrow.runtime.stream.query import StreamQuery
-from windrow.runtime.stream.slide import StreamSlide
-from windrow.runtime.stream.state import VERSION
+from windrow.planning.over_plan import resolve_over
+from windrow.planning.slide_plan import resolve_slide
+from windrow.stream.over_stream import StreamOver
+from windrow.stream.query import StreamQuery
+from windrow.stream.slide_stream import StreamSlide
+from windrow.stream.state import VERSION
 
 FOLDER = Path(__file__).parent / "states"
 #: what came before the state was written, with the watermark of each batch in milliseconds

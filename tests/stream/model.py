@@ -13,7 +13,7 @@ from tests.over.strategies import tick
 from tests.slide import oracle
 from tests.stream.strategies import Stream
 from windrow.planning.choose import Wish
-from windrow.planning.slide import SlidePlan, resolve_slide
+from windrow.planning.slide_plan import SlidePlan, resolve_slide
 from windrow.windows import EveryTime, SessionWindow, TimeWindow, Window
 
 MILLISECOND = 10**6
@@ -32,7 +32,7 @@ class Memory(dict[int, bytes]):
 
 def wait_in_small_blocks(patch: pytest.MonkeyPatch) -> None:
     """Let what happens to many events that wait happen to a few."""
-    module = "windrow.runtime.stream.waiting"
+    module = "windrow.stream.waiting"
     patch.setattr(f"{module}._EVENTS_IN_A_BLOCK", 2)
     patch.setattr(f"{module}._EVENTS_LEFT", 1)
     patch.setattr(f"{module}._QUEUES_MERGED", 2)

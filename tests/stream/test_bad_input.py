@@ -70,7 +70,7 @@ def test_columns_that_share_a_name(streaming: "SparkSession") -> None:
 
 def test_partitions_that_are_no_number() -> None:
     """As on platforms where Spark's number of partitions may be left to them."""
-    from windrow.spark.stream.dataflow import shards_of
+    from windrow.spark.streaming.dataflow import shards_of
 
     session = SimpleNamespace(conf=SimpleNamespace(get=lambda _name: "auto"))
     with pytest.raises(wr.InvalidArgument, match=r"shards: spark.* is 'auto', .* as in shards=64"):

@@ -15,10 +15,10 @@ from tests.stream.strategies import Stream, any_sliding, any_trailing, clocks, s
 from tests.stream.test_rows import has_others
 from tests.stream.test_slide import THE_END
 from windrow.planning.choose import Wish
-from windrow.planning.resolve import resolve_over
-from windrow.runtime.stream.over import StreamOver
-from windrow.runtime.stream.query import StreamQuery
-from windrow.runtime.stream.slide import StreamSlide
+from windrow.planning.over_plan import resolve_over
+from windrow.stream.over_stream import StreamOver
+from windrow.stream.query import StreamQuery
+from windrow.stream.slide_stream import StreamSlide
 from windrow.windows import EveryTime, TimeWindow
 
 # Interpreted, numbers are numpy's, which warn where a kernel is silent.

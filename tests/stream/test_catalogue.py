@@ -12,8 +12,8 @@ from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Measure
 from windrow.algebra.kinds import Kind
 from windrow.planning.choose import Wish
-from windrow.planning.slide import resolve_slide
-from windrow.runtime.stream.slide import StreamSlide
+from windrow.planning.slide_plan import resolve_slide
+from windrow.stream.slide_stream import StreamSlide
 
 # Interpreted, numbers are numpy's, which warn where a kernel is silent.
 pytestmark = [

@@ -10,12 +10,12 @@ import pytest
 import windrow as wr
 from tests.stream.model import Memory
 from windrow.planning.choose import Wish
-from windrow.planning.resolve import resolve_over
-from windrow.planning.slide import resolve_slide
-from windrow.runtime.stream.inspect import summary
-from windrow.runtime.stream.over import StreamOver
-from windrow.runtime.stream.query import Step
-from windrow.runtime.stream.slide import StreamSlide
+from windrow.planning.over_plan import resolve_over
+from windrow.planning.slide_plan import resolve_slide
+from windrow.stream.inspection import summary
+from windrow.stream.over_stream import StreamOver
+from windrow.stream.query import Step
+from windrow.stream.slide_stream import StreamSlide
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -124,7 +124,7 @@ def over_rows(
 
 
 def test_few_keys_read_and_write_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("windrow.runtime.stream.kept_rows.ROWS_IN_A_BIN", 40)
+    monkeypatch.setattr("windrow.stream.kept_rows.ROWS_IN_A_BIN", 40)
     every_key = range(MANY)
     # All keys, until their windows are full; then the same one again and again.
     steps = list(over_rows(80, lambda batch: every_key if batch < 40 else [7]))

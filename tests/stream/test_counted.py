@@ -19,12 +19,12 @@ from tests.stream.strategies import Stream, streams
 from tests.stream.test_over import check
 from tests.stream.test_rows import sorted_rows
 from tests.stream.test_slide import THE_END
+from windrow.engine.maps import SLICE
 from windrow.planning.choose import Wish
-from windrow.planning.resolve import resolve_over
-from windrow.runtime.stream.inspect import _batches, summary
-from windrow.runtime.stream.maps import SLICE
-from windrow.runtime.stream.over import StreamOver
-from windrow.runtime.stream.state import (
+from windrow.planning.over_plan import resolve_over
+from windrow.stream.inspection import _batches, summary
+from windrow.stream.over_stream import StreamOver
+from windrow.stream.state import (
     MAP,
     MAPS_SCHEMA,
     ROWS,
@@ -34,7 +34,7 @@ from windrow.runtime.stream.state import (
     WHOLE_MAP,
     kind_of,
 )
-from windrow.runtime.stream.stretches import Stretches
+from windrow.stream.stretches import Stretches
 from windrow.windows import Window
 
 # Interpreted, numbers are numpy's, which warn where a kernel is silent.
@@ -43,9 +43,9 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
 ]
 
-COUNTED = "windrow.runtime.stream.counted_bins"
-AT_ONCE = "windrow.runtime.stream.counted_rows.ROWS_AT_ONCE"
-FEWEST = "windrow.runtime.stream.over_counted.FEWEST_ROWS"
+COUNTED = "windrow.stream.counted_bins"
+AT_ONCE = "windrow.stream.counted_rows.ROWS_AT_ONCE"
+FEWEST = "windrow.stream.over_counted.FEWEST_ROWS"
 #: bins, blocks and stretches of few rows, so that few rows fill many
 SMALL = {
     f"{COUNTED}.ROWS_IN_A_BIN": 40,

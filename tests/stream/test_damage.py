@@ -9,9 +9,9 @@ import pytest
 import windrow as wr
 from tests.stream import frozen
 from tests.stream.model import Memory
-from windrow.runtime.stream import state
-from windrow.runtime.stream.inspect import summary
-from windrow.runtime.stream.query import StreamQuery
+from windrow.stream import state
+from windrow.stream.inspection import summary
+from windrow.stream.query import StreamQuery
 
 DAMAGED = (wr.StoreError, wr.IncompatibleState)
 
@@ -83,8 +83,8 @@ class _MapState:
 
 
 def test_the_shard_is_named() -> None:
-    from windrow.spark.stream.processor import ShardProcessor
-    from windrow.spark.stream.shards import labels
+    from windrow.spark.streaming.processor import ShardProcessor
+    from windrow.spark.streaming.shards import labels
 
     whole = frozen.read("slide", state.VERSION)
     blocks: Any = _MapState(Memory({**whole, 0: flipped(whole[0], 100)}))

@@ -22,10 +22,10 @@ from tests.stream.model import MILLISECOND, Memory, arrived, expected, length, n
 from tests.stream.strategies import Stream, streams, trailing
 from tests.stream.test_slide import THE_END
 from windrow.planning.choose import Wish
-from windrow.planning.resolve import resolve_over
-from windrow.runtime.stream.over import StreamOver
-from windrow.runtime.stream.query import StreamQuery
-from windrow.runtime.stream.slide import StreamSlide
+from windrow.planning.over_plan import resolve_over
+from windrow.stream.over_stream import StreamOver
+from windrow.stream.query import StreamQuery
+from windrow.stream.slide_stream import StreamSlide
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windrow.runtime.stream.key_hashes import hashes_of
+from windrow.stream.key_hashes import hashes_of
 
 #: the last one is of a plane that Unicode did not know when this was written
 TEXTS = ["", "a", "user-17", "grüße", "鍵" * 9, "\U0001f9fe", "\U000323b0", None]

@@ -14,11 +14,11 @@ from tests.stream.strategies import MEASURES, VALUES
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.kinds import Kind
+from windrow.engine import columns as arrow
+from windrow.engine.feature_columns import Features
+from windrow.engine.maps import SLICE, Maps
 from windrow.planning.choose import Wish
-from windrow.planning.resolve import features_of
-from windrow.runtime import columns as arrow
-from windrow.runtime.features import Features
-from windrow.runtime.stream.maps import SLICE, Maps
+from windrow.planning.over_plan import features_of
 
 pytestmark = [
     pytest.mark.usefixtures("interpreted"),

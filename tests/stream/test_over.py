@@ -11,10 +11,10 @@ from tests.stream.model import Memory, arrived, length, wait_in_small_blocks
 from tests.stream.strategies import Stream, streams, trailing
 from tests.stream.test_slide import THE_END
 from windrow.planning.choose import Wish
-from windrow.planning.resolve import resolve_over
-from windrow.runtime.stream import over as stream_over
-from windrow.runtime.stream.over import StreamOver
-from windrow.runtime.stream.state import NODE, WAITING, kind_of
+from windrow.planning.over_plan import resolve_over
+from windrow.stream import over_stream as stream_over
+from windrow.stream.over_stream import StreamOver
+from windrow.stream.state import NODE, WAITING, kind_of
 
 # Interpreted, numbers are numpy's, which warn where a kernel is silent.
 pytestmark = [

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from tests.stream.events import events
-from windrow.spark.stream import pack as packing
-from windrow.spark.stream.shards import labels
+from windrow.spark.streaming import payloads as packing
+from windrow.spark.streaming.shards import labels
 
 EVENTS = events(1, 100, 160, 300).combine_chunks()
 SHARDS = 3

@@ -25,11 +25,11 @@ from tests.stream.test_history import cut, effective, run
 from tests.stream.test_over import check
 from tests.stream.test_slide import THE_END
 from windrow.planning.choose import Wish
-from windrow.planning.resolve import resolve_over
-from windrow.planning.slide import resolve_slide
-from windrow.runtime.stream.over import StreamOver
-from windrow.runtime.stream.slide import StreamSlide
-from windrow.runtime.stream.state import ROWS, WAITING, kind_of
+from windrow.planning.over_plan import resolve_over
+from windrow.planning.slide_plan import resolve_slide
+from windrow.stream.over_stream import StreamOver
+from windrow.stream.slide_stream import StreamSlide
+from windrow.stream.state import ROWS, WAITING, kind_of
 from windrow.windows import EveryTime, SessionWindow, TimeWindow
 from windrow.windows.triggers import trigger
 
@@ -39,9 +39,9 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
 ]
 
-BINS = "windrow.runtime.stream.kept_rows.ROWS_IN_A_BIN"
-BLOCKS = "windrow.runtime.stream.kept_rows.MOST_BLOCKS"
-AT_ONCE = "windrow.runtime.stream.kept_rows.ROWS_AT_ONCE"
+BINS = "windrow.stream.kept_rows.ROWS_IN_A_BIN"
+BLOCKS = "windrow.stream.kept_rows.MOST_BLOCKS"
+AT_ONCE = "windrow.stream.kept_rows.ROWS_AT_ONCE"
 
 
 @given(streams(any_trailing), st.booleans())

@@ -15,9 +15,9 @@ from tests.stream.model import (
     wait_in_small_blocks,
 )
 from tests.stream.strategies import Stream, streams
-from windrow.runtime.stream import slide as stream_slide
-from windrow.runtime.stream.slide import StreamSlide
-from windrow.runtime.stream.state import (
+from windrow.stream import slide_stream as stream_slide
+from windrow.stream.slide_stream import StreamSlide
+from windrow.stream.state import (
     CELLS_SCHEMA,
     DESCRIPTION,
     HEADER,

@@ -13,12 +13,12 @@ from tests.stream import frozen
 from tests.stream.events import events
 from tests.stream.model import Memory
 from windrow.planning.choose import Wish
-from windrow.planning.resolve import resolve_over
-from windrow.planning.slide import resolve_slide
-from windrow.runtime.stream import state
-from windrow.runtime.stream.over import StreamOver
-from windrow.runtime.stream.query import StreamQuery
-from windrow.runtime.stream.slide import StreamSlide
+from windrow.planning.over_plan import resolve_over
+from windrow.planning.slide_plan import resolve_slide
+from windrow.stream import state
+from windrow.stream.over_stream import StreamOver
+from windrow.stream.query import StreamQuery
+from windrow.stream.slide_stream import StreamSlide
 
 #: the layouts that this windrow goes on from
 READ = [3]

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.stream.model import Memory, wait_in_small_blocks
-from windrow.runtime.stream.state import Blocks, GroupState, Header
-from windrow.runtime.stream.waiting import Columns, WaitingEvents
+from windrow.stream.state import Blocks, GroupState, Header
+from windrow.stream.waiting import Columns, WaitingEvents
 
 SCHEMA = pa.schema([("slice", pa.int64()), ("number", pa.int64())])
 
@@ -88,8 +88,8 @@ def steady(late: int, in_order: bool = False) -> tuple[float, int, int]:
 
 
 def test_lateness_costs_its_logarithm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("windrow.runtime.stream.waiting._EVENTS_IN_A_BLOCK", 64)
-    monkeypatch.setattr("windrow.runtime.stream.waiting._EVENTS_LEFT", 16)
+    monkeypatch.setattr("windrow.stream.waiting._EVENTS_IN_A_BLOCK", 64)
+    monkeypatch.setattr("windrow.stream.waiting._EVENTS_LEFT", 16)
     near, *_ = steady(64)
     far, queues, blocks = steady(512)
     # Found: all events that waited were read and written with every batch: 8 times as many.
@@ -108,7 +108,7 @@ def test_events_in_order_wait_in_few_blocks_that_are_not_rewritten() -> None:
 
 
 def test_many_events_are_not_merged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("windrow.runtime.stream.waiting._BYTES_MERGED", 3_000)
+    monkeypatch.setattr("windrow.stream.waiting._BYTES_MERGED", 3_000)
     shard = Shard()
     for _batch in range(64):
         shard.step([1] * 20, 0)

@@ -10,7 +10,7 @@ The loser: comparing floats with a case for NaN, 1.4 to 1.9 times the time of `n
 
 import numpy as np
 
-from windrow.algebra.slots import Partial
+from windrow.compiler.slots import Partial
 
 BELOW_ALL = -(2**63)
 ABOVE_ALL = 2**63 - 1

@@ -4,7 +4,7 @@ Each part is a monoid over some of the table's columns. Fields with the same nam
 of the same columns are the same field: a kurtosis already holds what a variance and a count over
 its column need, so only its combine is called and the others just read their answers off.
 
-`windrow.algebra.source` writes a product out as Python source.
+`windrow.compiler.product_source` writes a product out as Python source.
 """
 
 from __future__ import annotations

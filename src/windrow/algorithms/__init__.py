@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from windrow.algebra.monoid import Monoid, Traits
-from windrow.algebra.slots import Partial, Ring
 from windrow.algorithms import (
     amortized_monoid_tree,
     base_intervals,
@@ -25,7 +24,8 @@ from windrow.algorithms import (
     two_stacks_lite,
 )
 from windrow.algorithms.bounds import Bounds
-from windrow.algorithms.memory import Memory
+from windrow.algorithms.plain_memory import Memory
+from windrow.compiler.slots import Partial, Ring
 from windrow.errors import InvalidArgument, NotApplicable
 
 

@@ -55,16 +55,6 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algebra.slots import (
-    Partial,
-    Ring,
-    capacity,
-    combine,
-    identity,
-    load,
-    release,
-    store,
-)
 from windrow.algorithms.bounds import Bounds, Growth
 from windrow.algorithms.levels import (
     LEVEL_FUNCTIONS,
@@ -75,7 +65,17 @@ from windrow.algorithms.levels import (
     lowest_bit,
     node_at,
 )
-from windrow.algorithms.memory import Memory
+from windrow.algorithms.plain_memory import Memory
+from windrow.compiler.slots import (
+    Partial,
+    Ring,
+    capacity,
+    combine,
+    identity,
+    load,
+    release,
+    store,
+)
 
 NAME = "amortized_monoid_tree"
 BOUNDS = Bounds(Growth.LOGARITHMIC, lambda events: 2 * events + events.bit_length() + 2)

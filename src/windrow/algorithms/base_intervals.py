@@ -36,7 +36,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algebra.slots import (
+from windrow.algorithms.bounds import Bounds, Growth, in_a_tree
+from windrow.algorithms.flat_tree import TREE_FUNCTIONS, between, node_of
+from windrow.algorithms.plain_memory import Memory
+from windrow.compiler.slots import (
     Partial,
     Ring,
     capacity,
@@ -45,9 +48,6 @@ from windrow.algebra.slots import (
     load,
     store,
 )
-from windrow.algorithms.bounds import Bounds, Growth, in_a_tree
-from windrow.algorithms.flat_tree import TREE_FUNCTIONS, between, node_of
-from windrow.algorithms.memory import Memory
 
 NAME = "base_intervals"
 BOUNDS = Bounds(Growth.LOGARITHMIC, in_a_tree)

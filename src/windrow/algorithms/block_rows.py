@@ -7,7 +7,6 @@ that is done.
 
 from typing import Any
 
-from windrow.algebra.slots import lift_row, lower_row
 from windrow.algorithms.block_tree import (
     ASKING,
     LEAVING,
@@ -23,6 +22,7 @@ from windrow.algorithms.block_tree import (
     search,
     settled,
 )
+from windrow.compiler.slots import lift_row, lower_row
 
 Block = Any
 

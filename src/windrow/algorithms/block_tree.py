@@ -51,7 +51,8 @@ that ever was:
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from windrow.algebra.slots import (
+from windrow.algorithms.plain_memory import Memory
+from windrow.compiler.slots import (
     Partial,
     Ring,
     combine,
@@ -62,7 +63,6 @@ from windrow.algebra.slots import (
     store_integer,
     verdict,
 )
-from windrow.algorithms.memory import Memory
 
 Block = Any
 

@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from windrow.algebra.slots import (
+from windrow.algorithms.sequential_boundary import State, accumulate_left
+from windrow.compiler.slots import (
     Partial,
     Ring,
     combine,
@@ -35,7 +36,6 @@ from windrow.algebra.slots import (
     query,
     store,
 )
-from windrow.algorithms.sequential_boundary import State, accumulate_left
 
 Block = Any
 
@@ -94,7 +94,7 @@ def over_rows(
     columns: Block, validities: Block, answers: Block, defined: Block,
     ring: Ring, state: State, starts: Block, begin: int, answer_from: int, stop: int, extent: int,
 ) -> tuple[State, int]:  # fmt: skip
-    """Answer each row over the newest `extent` rows of its key (see `windrow.runtime.drivers`)."""
+    """Answer each row over the newest `extent` rows of its key (see `windrow.engine.loops`)."""
     run = np.searchsorted(starts, begin)
     row = begin
     while row < stop:

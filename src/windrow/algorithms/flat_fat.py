@@ -45,7 +45,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algebra.slots import (
+from windrow.algorithms.bounds import Bounds, Growth, in_a_tree
+from windrow.algorithms.flat_tree import TREE_FUNCTIONS, between, node_of
+from windrow.algorithms.holes import HOLE_FUNCTIONS, count_hole, is_hole, position_behind
+from windrow.algorithms.plain_memory import Memory
+from windrow.compiler.slots import (
     Partial,
     Ring,
     capacity,
@@ -56,10 +60,6 @@ from windrow.algebra.slots import (
     store,
     store_integer,
 )
-from windrow.algorithms.bounds import Bounds, Growth, in_a_tree
-from windrow.algorithms.flat_tree import TREE_FUNCTIONS, between, node_of
-from windrow.algorithms.holes import HOLE_FUNCTIONS, count_hole, is_hole, position_behind
-from windrow.algorithms.memory import Memory
 
 NAME = "flat_fat"
 BOUNDS = Bounds(Growth.LOGARITHMIC, in_a_tree, positions=2)

@@ -15,7 +15,7 @@ to interval and not from level to level. With the numbers of a heap, a branch at
 guessed wrong every other time: rounds of `base_intervals` with 4096 leaves took 5 times as long.
 """
 
-from windrow.algebra.slots import Partial, Ring, combine, load
+from windrow.compiler.slots import Partial, Ring, combine, load
 
 
 def node_of(leaves: int, begin: int, width: int) -> int:

@@ -5,8 +5,8 @@ i-th event is found without going through all those before it. A ring without ho
 asked: then the i-th event is i positions behind the first.
 """
 
-from windrow.algebra.slots import Ring, load_integer, store_integer
 from windrow.algorithms.flat_tree import node_of
+from windrow.compiler.slots import Ring, load_integer, store_integer
 
 
 def is_hole(holes: Ring, leaves: int, position: int) -> bool:

@@ -16,7 +16,7 @@ what lies before, a ring of 2n slots holds all whole nodes of n events, and wher
 stands, none of them has to move.
 """
 
-from windrow.algebra.slots import Partial, Ring, combine, load, store, verdict
+from windrow.compiler.slots import Partial, Ring, combine, load, store, verdict
 
 
 def node_at(begin: int, width: int) -> int:

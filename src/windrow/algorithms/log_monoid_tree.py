@@ -41,7 +41,16 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algebra.slots import (
+from windrow.algorithms.bounds import Bounds, Growth
+from windrow.algorithms.levels import (
+    LEVEL_FUNCTIONS,
+    copy_nodes,
+    count_leaving,
+    half_of,
+    node_at,
+)
+from windrow.algorithms.plain_memory import Memory
+from windrow.compiler.slots import (
     Partial,
     Ring,
     capacity,
@@ -51,15 +60,6 @@ from windrow.algebra.slots import (
     release,
     store,
 )
-from windrow.algorithms.bounds import Bounds, Growth
-from windrow.algorithms.levels import (
-    LEVEL_FUNCTIONS,
-    copy_nodes,
-    count_leaving,
-    half_of,
-    node_at,
-)
-from windrow.algorithms.memory import Memory
 
 NAME = "log_monoid_tree"
 BOUNDS = Bounds(Growth.LOGARITHMIC, lambda events: 2 * events + events.bit_length() + 2)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from windrow.algebra.slots import Partial
+from windrow.compiler.slots import Partial
 from windrow.errors import InvalidArgument
 
 

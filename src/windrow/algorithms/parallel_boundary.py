@@ -31,9 +31,9 @@ and a helper that is late or asleep costs time and never an answer.
 
 In `wr.Window` there is no helper: Python's threads take turns, so nothing would be gained. Chunks
 shorter than `SMALLEST` are not handed over either. In blocks, a helper runs beside each kernel
-(see `windrow.runtime.helper`) where there is a second core for it. It pays if combining is dear,
-not otherwise: what the helper computed has to come back from another core's cache, which takes as
-long as combining two numbers, or longer.
+(see `windrow.engine.helper_thread`) where there is a second core for it. It pays if combining is
+dear, not otherwise: what the helper computed has to come back from another core's cache, which
+takes as long as combining two numbers, or longer.
 
 Invariants, for a window of events v[0] to v[n-1], beside those of `sequential_boundary`:
 
@@ -44,7 +44,16 @@ Invariants, for a window of events v[0] to v[n-1], beside those of `sequential_b
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from windrow.algebra.slots import (
+from windrow.algorithms import sequential_boundary
+from windrow.algorithms.bounds import Bounds, Growth
+from windrow.algorithms.plain_memory import Memory
+from windrow.algorithms.sequential_boundary import (
+    State,
+    accumulate_left,
+    refuses,
+    stored_partials,
+)
+from windrow.compiler.slots import (
     Partial,
     Ring,
     claim,
@@ -53,15 +62,6 @@ from windrow.algebra.slots import (
     publish,
     store_integer,
     watch,
-)
-from windrow.algorithms import sequential_boundary
-from windrow.algorithms.bounds import Bounds, Growth
-from windrow.algorithms.memory import Memory
-from windrow.algorithms.sequential_boundary import (
-    State,
-    accumulate_left,
-    refuses,
-    stored_partials,
 )
 
 NAME = "parallel_boundary"

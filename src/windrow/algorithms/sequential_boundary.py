@@ -44,7 +44,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algebra.slots import (
+from windrow.algorithms.bounds import Bounds, Growth
+from windrow.algorithms.plain_memory import Memory
+from windrow.compiler.slots import (
     Partial,
     Ring,
     capacity,
@@ -56,8 +58,6 @@ from windrow.algebra.slots import (
     store,
     store_integer,
 )
-from windrow.algorithms.bounds import Bounds, Growth
-from windrow.algorithms.memory import Memory
 
 NAME = "sequential_boundary"
 BOUNDS = Bounds(Growth.LINEAR, lambda events: events + 2, positions=1)

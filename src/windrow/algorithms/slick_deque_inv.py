@@ -39,7 +39,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algebra.slots import (
+from windrow.algorithms.bounds import Bounds, Growth
+from windrow.algorithms.plain_memory import Memory
+from windrow.compiler.slots import (
     Partial,
     Ring,
     capacity,
@@ -52,8 +54,6 @@ from windrow.algebra.slots import (
     store,
     store_integer,
 )
-from windrow.algorithms.bounds import Bounds, Growth
-from windrow.algorithms.memory import Memory
 
 NAME = "slick_deque_inv"
 BOUNDS = Bounds(Growth.CONSTANT, lambda events: events + 1, subtracts=True)

@@ -44,7 +44,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algebra.slots import (
+from windrow.algorithms.bounds import Bounds, Growth
+from windrow.algorithms.plain_memory import Memory
+from windrow.compiler.slots import (
     Partial,
     Ring,
     capacity,
@@ -57,8 +59,6 @@ from windrow.algebra.slots import (
     store,
     store_integer,
 )
-from windrow.algorithms.bounds import Bounds, Growth
-from windrow.algorithms.memory import Memory
 
 NAME = "slick_deque_non_inv"
 BOUNDS = Bounds(Growth.LINEAR, lambda events: events, positions=1)

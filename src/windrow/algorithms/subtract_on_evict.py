@@ -30,7 +30,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algebra.slots import (
+from windrow.algorithms.bounds import Bounds, Growth
+from windrow.algorithms.plain_memory import Memory
+from windrow.compiler.slots import (
     Partial,
     Ring,
     capacity,
@@ -41,8 +43,6 @@ from windrow.algebra.slots import (
     release,
     store,
 )
-from windrow.algorithms.bounds import Bounds, Growth
-from windrow.algorithms.memory import Memory
 
 NAME = "subtract_on_evict"
 BOUNDS = Bounds(Growth.CONSTANT, lambda events: events + 1, subtracts=True)

@@ -99,7 +99,7 @@ def live_windows(readings: Any, lateness: str | None) -> Any:
 
 
 def _started(spark: SparkSession, output: Path, pace: Pace) -> StreamingQuery:
-    from windrow.spark.schema import spark_schema
+    from windrow.spark.bridge.schema import spark_schema
 
     stream = spark.readStream.schema(spark_schema(sensors.SCHEMA)).parquet(str(output / "readings"))
     return (  # type: ignore[no-any-return]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from windrow.errors import InvalidArgument, StoreError
 
 if TYPE_CHECKING:
-    from windrow.runtime.stream.inspect import Summary
+    from windrow.stream.inspection import Summary
 
 #: what installs the packages that it needs
 EXTRA = "spark"
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the query that the state was made by, and a line for each shard."""
     from windrow.spark.session import local_session
-    from windrow.spark.stream.checkpoint import operators_in, shards_in
+    from windrow.spark.streaming.checkpoint import operators_in, shards_in
 
     checkpoint: str = arguments.checkpoint
     if "://" not in checkpoint and not Path(checkpoint).is_dir():
@@ -60,8 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _summaries(shards: _Shards, checkpoint: str) -> dict[int, Summary]:
     """What each shard holds, by its number."""
-    from windrow.runtime.stream.inspect import summary
-    from windrow.spark.stream.shards import labels
+    from windrow.spark.streaming.shards import labels
+    from windrow.stream.inspection import summary
 
     found = {}
     numbers = {label: number for number, label in enumerate(labels(_told(shards)))}
@@ -76,7 +76,7 @@ def _summaries(shards: _Shards, checkpoint: str) -> dict[int, Summary]:
 
 def _told(shards: _Shards) -> int:
     """How many shards there are, as one says whose description is not damaged."""
-    from windrow.runtime.stream.inspect import shards_told
+    from windrow.stream.inspection import shards_told
 
     problem = None
     for blocks in shards.values():

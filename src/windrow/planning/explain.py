@@ -11,11 +11,11 @@ from typing import Any
 
 from windrow.algebra.durations import words
 from windrow.planning.choose import ASSUMED_EVENTS, Choice
-from windrow.planning.groups import FeatureGroups
+from windrow.planning.feature_groups import FeatureGroups
+from windrow.planning.over_plan import OverPlan
 from windrow.planning.placement import Placement
-from windrow.planning.resolve import OverPlan
 from windrow.planning.share import counted
-from windrow.planning.slide import SlidePlan
+from windrow.planning.slide_plan import SlidePlan
 from windrow.windows import PolicyWindow, TimeWindow
 
 _WIDTH = 100

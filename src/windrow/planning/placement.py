@@ -12,7 +12,7 @@ from typing import Literal
 import pyarrow as pa
 
 from windrow.aggregations import CATALOGUE
-from windrow.planning.resolve import Feature, OverPlan
+from windrow.planning.over_plan import Feature, OverPlan
 from windrow.windows import RowsWindow, TimeWindow
 
 #: Spark's names of the functions that answer as windrow does; tests/over/test_spark_native.py

@@ -4,7 +4,7 @@
 """
 
 from windrow.testing.conformance import Operation, check_algorithm, check_window
-from windrow.testing.counting import CountingMonoid
+from windrow.testing.counting_monoid import CountingMonoid
 from windrow.testing.discovery import kinds_accepted, kinds_apart
 from windrow.testing.laws import (
     check_associativity,
@@ -18,7 +18,7 @@ from windrow.testing.laws import (
     check_selectivity,
     check_shared_fields,
 )
-from windrow.testing.policies import check_policy
+from windrow.testing.policy_checks import check_policy
 from windrow.testing.subject import Subject
 
 __all__ = [

@@ -13,12 +13,12 @@ from typing import Any
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.equality import close, same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.slots import Partial
 from windrow.algorithms import ALGORITHMS, Algorithm, find, require_applicable
-from windrow.algorithms.memory import CHUNK, PLAIN_SLOTS
+from windrow.algorithms.plain_memory import CHUNK, PLAIN_SLOTS
+from windrow.compiler.slots import Partial
+from windrow.element.window import Window
+from windrow.engine.plain_window import LinkedWindow
 from windrow.errors import EmptyWindow, NotApplicable
-from windrow.runtime.linked import LinkedWindow
-from windrow.runtime.window import Window
 from windrow.testing.subject import Subject, is_finite, quietly
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.slots import Partial
+from windrow.compiler.slots import Partial
 from windrow.errors import InvalidArgument, LawViolation
 from windrow.testing.examples import Run, cut_down, examples, shown, shown_run, valued_events
 from windrow.testing.subject import Subject, is_finite, quietly

@@ -19,9 +19,9 @@ import pyarrow as pa
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.slots import Partial
+from windrow.compiler.slots import Partial
+from windrow.engine import columns as arrow
 from windrow.errors import InvalidArgument
-from windrow.runtime import columns as arrow
 
 #: the Arrow types that compiled kinds are tried as; None: as the values tell
 _TYPES = {

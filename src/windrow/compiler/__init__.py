@@ -1,0 +1,1 @@
+"""From functions to kernels: slots, linking, source, compilation, cache and memory."""

@@ -1,0 +1,82 @@
+"""Algorithms for partials that are rows of arrays, without a line of their own.
+
+An algorithm's source treats partials as values. A row of an array is a number of a row in a
+workspace (see `windrow.compiler.product_source`), so before linking, each function is rewritten:
+
+- every function gets the workspace as its first parameter, `rows`, and hands it on to the functions
+  that it calls;
+- what a `State` is made of is held: its partials are copied out of the scratch rows, which combine
+  will write again.
+
+`insert` of Two-Stacks Lite becomes
+
+    def insert(rows, state, ring, partial):
+        store(rows, ring, state.end, partial)
+        return State(state.front, state.back, state.end + 1,
+                     hold(rows, 3, combine(rows, state.back_partial, partial)))
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+#: slots that read or make rows
+ROW_SLOTS = frozenset({"combine", "inverse", "same", "store", "lift_row", "lower_row", "verdict"})
+
+
+def with_workspace(functions: Iterable[Callable[..., Any]]) -> list[types.FunctionType]:
+    """The functions, rewritten to work on rows of arrays."""
+    functions = list(functions)
+    threaded = ROW_SLOTS | {function.__name__ for function in functions}
+    return [_rewritten(function, threaded) for function in functions]
+
+
+def _rewritten(function: Any, threaded: frozenset[str]) -> types.FunctionType:
+    lines, first_line = inspect.getsourcelines(function)
+    tree = ast.parse(textwrap.dedent("".join(lines)))
+    definition = tree.body[0]
+    assert isinstance(definition, ast.FunctionDef)
+    _Rewriter(threaded, function.__globals__.get("State")).visit(definition)
+    definition.args.args.insert(0, ast.arg("rows"))
+    definition.returns = None
+    for argument in definition.args.args:
+        argument.annotation = None
+    ast.increment_lineno(tree, first_line - 1)
+    ast.fix_missing_locations(tree)
+    namespace = dict(function.__globals__)
+    exec(compile(tree, function.__code__.co_filename, "exec"), namespace)
+    rewritten = namespace[function.__name__]
+    assert isinstance(rewritten, types.FunctionType)
+    return rewritten
+
+
+class _Rewriter(ast.NodeTransformer):
+    def __init__(self, threaded: frozenset[str], state: Any) -> None:
+        self._threaded = threaded
+        self._fields = getattr(state, "__annotations__", {})
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        self.generic_visit(node)
+        if not isinstance(node.func, ast.Name):
+            return node
+        if node.func.id in self._threaded:
+            node.args.insert(0, ast.Name("rows", ast.Load()))
+        elif node.func.id == "State":
+            node.args = [
+                self._held(number, field, argument) if kind in (Any, "Partial") else argument
+                for number, ((field, kind), argument) in enumerate(
+                    zip(self._fields.items(), node.args, strict=True)
+                )
+            ]
+        return node
+
+    def _held(self, number: int, field: str, argument: ast.expr) -> ast.expr:
+        if isinstance(argument, ast.Attribute) and argument.attr == field:
+            return argument  # unchanged, so it is held already
+        rows, place = ast.Name("rows", ast.Load()), ast.Constant(number)
+        return ast.Call(ast.Name("hold", ast.Load()), [rows, place, argument], keywords=[])

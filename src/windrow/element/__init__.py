@@ -1,0 +1,1 @@
+"""A window as a data structure: `wr.Window`, `wr.in_order`, and windows in stores."""

@@ -1,0 +1,231 @@
+"""The events of a `wr.Window`: how they become partials, and partials answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from windrow.algebra.aggregation import Aggregation, Measure
+from windrow.algebra.kinds import Kind
+from windrow.algebra.monoid import Traits
+from windrow.algebra.nullable import NullSkipping, Together, plain_monoid
+from windrow.element.admission import Admission
+from windrow.engine.policy_counts import PolicyMonoid
+from windrow.errors import InvalidArgument
+from windrow.planning import costs
+from windrow.planning.choose import OBJECT_BYTES, Served
+from windrow.windows import PolicyWindow
+
+
+class ValueEvents:
+    """Events that are the inputs of one aggregation."""
+
+    def __init__(self, aggregation: Aggregation, given: int = 0) -> None:
+        """`given` is how many columns were named: nulls in those are skipped."""
+        self.name = aggregation.name
+        self.monoid: NullSkipping = plain_monoid(aggregation, given)
+        self.admissions = [Admission(aggregation, self.monoid)]
+        self._exact_integers = _exact_integers(aggregation)
+        self.several = len(aggregation.inputs) > 1
+        self._roles = [entry.name for entry in aggregation.inputs]
+        least = max(given, sum(not entry.optional for entry in aggregation.inputs))
+        self._takes = range(least, len(aggregation.inputs) + 1)
+
+    @property
+    def served(self) -> Served:
+        """What the planner is to find an algorithm for."""
+        served = Served.plain(self.name, self.monoid.monoid)
+        return replace(served, exact_integers=self._exact_integers)
+
+    def lift(self, operation: str, inputs: tuple[Any, ...]) -> Any:
+        """The partial of an event; the operation is for messages."""
+        if len(inputs) not in self._takes:
+            raise InvalidArgument(
+                f"{operation}: an event of {self.name} is ({', '.join(self._roles)}), not "
+                f"{inputs!r}"
+            )
+        return self.monoid.lift(*self.admissions[0].admitted(operation, inputs))
+
+    def inputs_of(self, measure: Measure, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What another aggregation takes of the same event."""
+        return inputs[: _taken(measure)]
+
+    def require(self, policy: PolicyWindow) -> None:
+        """Refuse a policy that asks for more inputs than an event has."""
+        for measure in policy.measures:
+            needed = _taken(measure)
+            if needed > self._takes[-1]:
+                raise InvalidArgument(
+                    f"policy: {measure.aggregation.name} takes {needed} inputs, and an event of "
+                    f"{self.name} has {self._takes[-1]} at most"
+                )
+
+    def lower(self, partial: Any) -> Any:
+        """The answer of a partial; None where there is none."""
+        return self.monoid.answer(partial)
+
+
+class RowEvents:
+    """Events that are rows: mappings from columns to values, of which measures take theirs."""
+
+    several = False
+
+    def __init__(self, measures: Sequence[Measure]) -> None:
+        self._measures = measures
+        self._monoids = [
+            plain_monoid(measure.aggregation, len(measure.columns)) for measure in measures
+        ]
+        self.admissions = [
+            Admission(measure.aggregation, each)
+            for measure, each in zip(measures, self._monoids, strict=True)
+        ]
+        self.monoid = Together(self._monoids)
+        self.name = ", ".join(
+            f"{measure.aggregation.name}({', '.join(measure.columns)})" for measure in measures
+        )
+        names = [measure.name for measure in measures]
+        for name in names:
+            if names.count(name) > 1:
+                raise InvalidArgument(
+                    f"aggregation: two answers would be called {name!r}; rename one with "
+                    ".alias(...)"
+                )
+        for measure in measures:
+            _require_columns("aggregation", measure)
+            measure.require_no_condition("aggregation")
+
+    @property
+    def served(self) -> Served:
+        """What the planner is to find an algorithm for."""
+        monoids = [each.monoid for each in self._monoids]
+        likenesses = [
+            costs.likeness(measure.aggregation.name, monoid, costs.PLAIN)
+            for measure, monoid in zip(self._measures, monoids, strict=True)
+        ]
+        traits = Traits(
+            commutative=all(monoid.traits.commutative for monoid in monoids),
+            exact=all(monoid.traits.exact for monoid in monoids),
+        )
+        return Served(
+            self.name,
+            traits,
+            all(monoid.inverse is not None for monoid in monoids),
+            tuple(likenesses),
+            OBJECT_BYTES * len(monoids),
+            costs.PLAIN,
+            all(_exact_integers(measure.aggregation) for measure in self._measures),
+        )
+
+    def lift(self, operation: str, inputs: tuple[Any, ...]) -> Any:
+        """The partials of an event; the operation is for messages."""
+        if len(inputs) != 1 or not isinstance(inputs[0], Mapping):
+            raise InvalidArgument(
+                f"{operation}: an event of {self.name} is one mapping from columns to values, not "
+                f"{inputs!r}"
+            )
+        return tuple(
+            monoid.lift(*admission.admitted(operation, self.inputs_of(measure, inputs)))
+            for measure, monoid, admission in zip(
+                self._measures, self._monoids, self.admissions, strict=True
+            )
+        )
+
+    def inputs_of(self, measure: Measure, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What a measure takes of an event."""
+        event = inputs[0]
+        missing = [column for column in measure.columns if column not in event]
+        if missing:
+            raise InvalidArgument(
+                f"insert: the event has no {missing[0]!r}; it has {', '.join(map(repr, event))}"
+            )
+        return tuple(event[column] for column in measure.columns)
+
+    def require(self, policy: PolicyWindow) -> None:
+        """Refuse a policy that does not say which columns it asks for."""
+        for measure in policy.measures:
+            _require_columns("policy", measure)
+
+    def lower(self, partials: Any) -> dict[str, Any]:
+        """The answers of partials, by their names."""
+        return {
+            measure.name: monoid.answer(partial)
+            for measure, monoid, partial in zip(
+                self._measures, self._monoids, partials, strict=True
+            )
+        }
+
+
+class PolicyEvents:
+    """Events that a policy looks at as well: in one tree lie its partials and the answers'."""
+
+    def __init__(self, events: ValueEvents | RowEvents, policy: PolicyWindow) -> None:
+        if not isinstance(policy, PolicyWindow):
+            raise InvalidArgument(f"policy: give one as wr.policy(...) makes it, not {policy!r}")
+        events.require(policy)
+        self.name, self.several, self.served = events.name, events.several, events.served
+        self.monoid = PolicyMonoid(policy, [events.monoid])
+        self.admissions = events.admissions
+        self._asked = [
+            Admission(measure.aggregation, each)
+            for measure, each in zip(self.monoid.measures, self.monoid.asked, strict=True)
+        ]
+        self._events = events
+
+    def lift(self, operation: str, inputs: tuple[Any, ...]) -> Any:
+        """The partials of an event; the operation is for messages."""
+        answers = self._events.lift(operation, inputs)
+        asked = [
+            admission.admitted(operation, self._events.inputs_of(measure, inputs))
+            for measure, admission in zip(self.monoid.measures, self._asked, strict=True)
+        ]
+        return (*self.monoid.lift_asked(asked), answers)
+
+    def lower(self, partials: Any) -> Any:
+        """What the window answers, which is not what its policy asks for."""
+        return self._events.lower(partials[-1])
+
+
+def _taken(measure: Measure) -> int:
+    """How many inputs a measure takes: those that are named, or those that it needs."""
+    needed = sum(not entry.optional for entry in measure.aggregation.inputs)
+    return max(needed, len(measure.columns))
+
+
+def _exact_integers(aggregation: Aggregation) -> bool:
+    """Whether it rounds nothing where all inputs are integers."""
+    if any(Kind.INTEGER not in entry.accepts for entry in aggregation.inputs):
+        return False
+    kinds = (Kind.INTEGER,) * len(aggregation.inputs)
+    return not aggregation.custom and aggregation.monoid_for(kinds).traits.exact
+
+
+def _require_columns(argument: str, measure: Measure) -> None:
+    needed = [entry.name for entry in measure.aggregation.inputs if not entry.optional]
+    if len(measure.columns) < len(needed):
+        name = measure.aggregation.name
+        columns = ", ".join(map(repr, needed))
+        raise InvalidArgument(
+            f"{argument}: {name}() names no column, and the window's events are rows; write "
+            f"{name}({columns})"
+        )
+
+
+Events = ValueEvents | RowEvents | PolicyEvents
+
+
+def events_of(aggregation: Any) -> ValueEvents | RowEvents:
+    """What the events of a window of one aggregation, or of several measures, are."""
+    if isinstance(aggregation, Measure):
+        aggregation.require_no_condition("aggregation")
+        return ValueEvents(aggregation.aggregation, len(aggregation.columns))
+    if isinstance(aggregation, Aggregation):
+        return ValueEvents(aggregation)
+    if isinstance(aggregation, Iterable) and not isinstance(aggregation, str | Mapping):
+        measures = list(aggregation)
+        if measures and all(isinstance(measure, Measure) for measure in measures):
+            return RowEvents(measures)
+    raise InvalidArgument(
+        f"aggregation: give an aggregation such as wr.max(), not {aggregation!r}; or a list of "
+        "measures, as in [wr.max('x'), wr.mean('y')]"
+    )

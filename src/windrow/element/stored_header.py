@@ -1,0 +1,158 @@
+"""The header of a stored window: what it is, how far it has come, and who wrote its blocks."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from windrow.algorithms import block_tree
+from windrow.algorithms.block_tree import State
+from windrow.compiler.linking import fingerprint
+from windrow.errors import InvalidArgument, StoreError
+from windrow.planning.over_plan import Feature
+from windrow.stores.blocks import Writer
+from windrow.stores.contract import Key, Store
+from windrow.stores.layout import MARK_BYTES, text_of_header
+from windrow.windows import PolicyWindow
+
+#: the level of headers in a key, above those of blocks
+HEADER_LEVEL = 255
+
+_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a window is, so that a window that was stored as another one is refused.
+
+    The code of a user's own functions is compared as well, by a fingerprint of its bytecode, which
+    differs from one Python to the next: two Pythons compare names, types and fields only.
+    """
+
+    aggregation: str
+    #: how the aggregation was called, if with parameters, and those
+    called: str
+    parameters: dict[str, Any]
+    #: "counted" if events without a value count as such, else "skipped"
+    nulls: str
+    policy: str
+    types: list[str]
+    fields: list[list[Any]]
+    bits: int
+    code: str
+    python: str = _PYTHON
+
+    @classmethod
+    def of(
+        cls,
+        feature: Feature,
+        types: list[str],
+        fields: list[list[Any]],
+        bits: int,
+        policy: PolicyWindow | None,
+        asked: Sequence[Feature],
+    ) -> Description:
+        """The description of a window of one aggregation, and of what its policy asks for."""
+        own = feature.aggregation
+        code = [part for each in (feature, *asked) for part in _code(each)]
+        kept_by = ""
+        if policy is not None:
+            code += [rule.function for rule in policy.rules]
+            of = ", ".join(measure.aggregation.described for measure in policy.measures)
+            kept_by = f"{policy.default_name} of {of}"
+        return cls(
+            own.name,
+            own.called,
+            # As it is read again: a tuple is a list in JSON.
+            json.loads(json.dumps(dict(own.parameters))),
+            "skipped" if feature.columns else "counted",
+            kept_by,
+            types,
+            fields,
+            bits,
+            fingerprint(*code) if code else "",
+        )
+
+    def checked(self) -> Description:
+        """This description, if its parts are of the types that they have to be."""
+        words = [self.aggregation, self.called, self.nulls, self.policy, self.code, self.python]
+        if not all(
+            isinstance(word, str) for word in (*words, *self.types, *self.parameters.keys())
+        ):
+            raise TypeError(words)
+        return self
+
+    def require(self, stored: Description, store: Store, key: Key) -> None:
+        """Refuse to go on with a window that was stored as another."""
+        for what, mine in asdict(self).items():
+            theirs = getattr(stored, what)
+            other_python = what == "python" or (what == "code" and self.python != stored.python)
+            if mine != theirs and not other_python:
+                raise InvalidArgument(
+                    f"name: the window {key.namespace!r} in {store!r} was stored with {what} "
+                    f"{theirs!r}, not {mine!r}; open it as it was, or give another name"
+                )
+
+
+@dataclass(frozen=True)
+class Header:
+    """A header without its partials."""
+
+    description: Description
+    state: State
+    writers: list[Writer]
+
+    def to_text(self) -> dict[str, Any]:
+        """As what a layout writes."""
+        return {
+            "description": asdict(self.description),
+            "state": list(self.state),
+            "writers": [[writer.since, writer.mark.hex()] for writer in self.writers],
+        }
+
+    @classmethod
+    def from_bytes(cls, store: Store, key: Key, value: bytes) -> Header:
+        """What a store holds, not trusted to be possible."""
+        text = text_of_header(store, key, value)
+        try:
+            description = Description(**text["description"]).checked()
+            state = State(*map(_integer, text["state"]))
+            writers = [
+                Writer(_integer(since), bytes.fromhex(mark)) for since, mark in text["writers"]
+            ]
+            possible = (
+                block_tree.SMALLEST_BITS <= state.bits <= 16
+                and state.bits == description.bits
+                and block_tree.is_possible(state)
+                and writers
+                and all(len(writer.mark) == MARK_BYTES for writer in writers)
+                and writers == sorted(writers)
+                and writers[-1].since <= state.end
+            )
+        except (KeyError, TypeError, ValueError, AttributeError):
+            possible = False
+        if not possible:
+            raise StoreError(f"{store!r} holds the header of no possible window at {key}")
+        return cls(description, state, writers)
+
+
+def _code(feature: Feature) -> tuple[Any, ...]:
+    """A user's own functions; those of the catalogue are told by name and parameters."""
+    if not feature.aggregation.custom:
+        return ()
+    monoid = feature.monoid
+    return (monoid.identity, monoid.lift, monoid.combine, monoid.lower, monoid.defined)
+
+
+def _integer(number: Any) -> int:
+    if type(number) is not int:
+        raise TypeError(number)
+    return number
+
+
+def header_key(name: str) -> Key:
+    """Where the header of a window is kept."""
+    return Key(name, HEADER_LEVEL, 0)

@@ -1,0 +1,235 @@
+"""A block tree whose full blocks lie in a store: brings what a kernel needs, takes what is full.
+
+See `windrow.algorithms.block_tree` for the tree and `windrow.stores.blocks` for the blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from windrow.algebra.product import Product
+from windrow.algorithms import block_tree
+from windrow.algorithms.block_tree import State
+from windrow.compiler.kernel import Kernel
+from windrow.compiler.kernel_memory import KernelMemory
+from windrow.stores.blocks import Blocks
+from windrow.stores.layout import Fields
+
+Array = np.ndarray[Any, Any]
+_NO_BLOCK = -1
+
+
+class SpilledTree:
+    """The tree of one window.
+
+    Args:
+        product: of the aggregations.
+        kernel: the loop that inserts rows.
+        bits: a block holds two to the power of `bits` partials.
+        blocks: those of the window, in a store.
+    """
+
+    def __init__(self, product: Product, kernel: Kernel, bits: int, blocks: Blocks) -> None:
+        self._kernel = kernel
+        self._memory = KernelMemory(product)
+        self._levels = block_tree.allocate(self._memory, bits)
+        self._levels.blocks[:] = _NO_BLOCK
+        for single in (block_tree.BACK, block_tree.TOTAL, block_tree.GONE):
+            self._fill(_single(bits, 0, single), _identity(product))
+        self._blocks = blocks
+        self._bits = bits
+        self.state = State(0, 0, 0, 0, 0, 0, bits, block_tree.SETTLED, 0, 0)
+        #: the end up to which full blocks have been put
+        self._put = 0
+        #: for each level, the first block that may be in the store
+        self._first = [0] * block_tree.levels_for(bits)
+        #: where the partials are that a kernel changes in place: of tails, and beside the tree
+        self._singles = _singles(bits)
+
+    def __len__(self) -> int:
+        return self.state.end - self.state.front
+
+    @property
+    def resident(self) -> int:
+        """How many partials are in memory, at most."""
+        levels = block_tree.levels_for(self._bits)
+        return (4 * levels + self._blocks.resident) << self._bits
+
+    def advance(
+        self, columns: Any, validities: Any, answers: Any, defined: Any,
+        begin: int, stop: int, inserting: bool, answering: bool,
+    ) -> int:  # fmt: skip
+        """Insert rows up to the end of a block, and say how far it got; or answer for none."""
+        self._put_full_blocks()
+        self._load_heads()
+        singles = self._partials(self._singles)
+        try:
+            self.state, row = self._kernel(
+                *self._memory.workspace(), columns, validities, answers, defined,
+                self._levels, self.state, begin, stop, inserting, answering,
+            )  # fmt: skip
+        except BaseException:
+            self._take_back(singles)
+            raise
+        return int(row)
+
+    def _take_back(self, singles: Fields) -> None:
+        """Make memory what the state says, where a function of the user's has failed in a kernel.
+
+        New nodes of tails lie behind the end, where they do no harm. Heads and suffixes may be half
+        made, so they are made again.
+        """
+        self._fill(self._singles, singles)
+        self._levels.blocks[:] = _NO_BLOCK
+        self.state = self.state._replace(reach=self.state.front)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the policy, if there is one, has had its say about every event."""
+        return self.state.policy == block_tree.SETTLED
+
+    def settle(self, columns: Any, validities: Any, answers: Any, defined: Any) -> None:
+        """Finish what a policy was at when the store failed; the arguments hold no rows."""
+        while not self.is_settled:
+            self.advance(columns, validities, answers, defined, -1, 0, False, False)
+
+    def evict_many(self, count: int) -> None:
+        """Drop the oldest events, without reading those that leave."""
+        self.state = block_tree.evict_many(self.state, count)
+
+    def write_all(self) -> None:
+        """Wait until the store has every full block."""
+        self._put_full_blocks()
+        self._blocks.write_all()
+
+    def delete_unused(self) -> None:
+        """Delete the blocks of events that have left; no header may speak of them any more."""
+        for level, first in enumerate(self._first):
+            head = block_tree.head_of(self.state, level)
+            if first < head:
+                self._blocks.delete_before(level, first, head)
+                self._first[level] = head
+
+    def delete_unfinished(self) -> None:
+        """Delete blocks that were put after what a recovered window knows of."""
+        for level in range(len(self._first)):
+            self._blocks.delete_from(level, self._tail_of(level))
+
+    # To and from a header ------------------------------------------------------------------------
+
+    def partials(self) -> Fields:
+        """The partials that only memory has: tails, totals, and what stands beside the tree."""
+        parts = [self._partials(places) for places in _kept_places(self.state)]
+        return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+
+    @staticmethod
+    def count_partials(state: State) -> int:
+        """How many partials a header of this state has."""
+        return sum(places.stop - places.start for places in _kept_places(state))
+
+    def restore(self, state: State, partials: Fields) -> None:
+        """Take up a window where a header left it."""
+        begin = 0
+        for places in _kept_places(state):
+            count = places.stop - places.start
+            self._fill(places, tuple(array[begin : begin + count] for array in partials))
+            begin += count
+        # Suffixes are not kept: they are scanned again, from the same nodes in the same order.
+        self.state = state._replace(reach=state.front)
+        self._put = state.end
+
+    # Blocks --------------------------------------------------------------------------------------
+
+    def _tail_of(self, level: int) -> int:
+        """The block of a level that is being filled."""
+        return self.state.end >> (self._bits * (level + 1))
+
+    def _partials(self, places: slice | Array) -> Fields:
+        return self._memory.partials(self._levels.nodes, places)
+
+    def _fill(self, places: slice | Array, partials: Fields) -> None:
+        self._memory.fill(self._levels.nodes, places, partials)
+
+    def _put_full_blocks(self) -> None:
+        """Put the tails that the last event has filled."""
+        end = self.state.end
+        if end == self._put:
+            return
+        level = 0
+        while end and end & ((1 << self._bits) - 1) == 0:
+            tail = self._partials(_places(self._bits, level, block_tree.TAIL))
+            self._blocks.put(level, (end >> self._bits) - 1, tail)
+            end >>= self._bits
+            level += 1
+        self._put = self.state.end
+
+    def _load_heads(self) -> None:
+        """Bring the blocks that the kernel needs: to be ready, or else to ask the policy on."""
+        state = self.state
+        if not block_tree.is_ready(state):
+            for level in range(state.top + 1):
+                block = block_tree.head_of(state, level)
+                if state.planted or self._levels.blocks[block_tree.scanned(level)] != block:
+                    self._load(level, block)
+        elif state.policy == block_tree.ASKING:
+            level = 0
+            while (block := state.asked >> (self._bits * (level + 1))) != self._tail_of(level):
+                if self._levels.blocks[block_tree.loaded(level)] != block:
+                    self._load(level, block)
+                level += 1
+
+    def _load(self, level: int, block: int) -> None:
+        """Make a block the head of its level, and foresee the next."""
+        tail = self._tail_of(level)
+        if block == tail:
+            nodes = self._partials(_places(self._bits, level, block_tree.TAIL))
+        else:
+            nodes = self._blocks.get(level, block)
+        self._fill(_places(self._bits, level, block_tree.HEAD), nodes)
+        self._levels.blocks[block_tree.loaded(level)] = _NO_BLOCK if block == tail else block
+        self._blocks.forget_before(level, block)
+        if block + 1 < tail:
+            self._blocks.read_ahead(level, block + 1)
+
+
+def _places(bits: int, level: int, part: int) -> slice:
+    """Where a part of a level is."""
+    begin = block_tree.place(bits, level, part, 0)
+    return slice(begin, begin + (1 << bits))
+
+
+def _single(bits: int, level: int, single: int) -> slice:
+    """Where a single partial is."""
+    begin = block_tree.place(bits, level, block_tree.SINGLE, single)
+    return slice(begin, begin + 1)
+
+
+def _singles(bits: int) -> Array:
+    """Where all single partials are."""
+    levels = block_tree.levels_for(bits)
+    places = [_single(bits, level, block_tree.TAIL_PARTIAL).start for level in range(levels)]
+    beside = (block_tree.BACK, block_tree.TOTAL, block_tree.GONE)
+    return np.array([*places, *(_single(bits, 0, each).start for each in beside)])
+
+
+def _kept_places(state: State) -> Iterator[slice]:
+    """What a header keeps: the tails with their partials, and what stands beside the tree."""
+    bits, level = state.bits, 0
+    while nodes := state.end >> (bits * level):
+        begin = block_tree.place(bits, level, block_tree.TAIL, 0)
+        yield slice(begin, begin + (nodes & ((1 << bits) - 1)))
+        yield _single(bits, level, block_tree.TAIL_PARTIAL)
+        level += 1
+    for single in (block_tree.BACK, block_tree.TOTAL, block_tree.GONE):
+        yield _single(bits, 0, single)
+
+
+def _identity(product: Product) -> Fields:
+    return tuple(
+        np.atleast_1d(product.identity_of(place)) if not entry.width
+        else np.atleast_2d(product.identity_of(place))
+        for place, entry in enumerate(product.fields)
+    )  # fmt: skip

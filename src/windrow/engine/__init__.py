@@ -1,0 +1,1 @@
+"""From plans and data to answers, in this process: tables and sorted batches."""

@@ -1,0 +1,170 @@
+"""Where rows are cut into chunks that tasks answer side by side (004, across a cluster).
+
+Every row has a place: the hash of its key, then its order value. A chunk holds the rows from one
+edge to the next. A key that fits a chunk lies in one chunk. A key that does not is cut inside, and
+the windows of the rows behind the cut hold rows before it, the fillers: they go to both chunks, and
+are inserted but not answered in the second.
+
+    chunk 0            | chunk 1               | chunk 2
+    a a a b b c c c c c c c c c c c c c c c c c c c c d e e f
+                       ^ edge: key c is cut      ^ edge: key d begins
+                 ^ since: from here on, rows fill windows behind the edge
+
+An edge is an order value, so rows of equal order are never cut apart. Where fillers begin has to be
+right, however little is known of the rows. In time it is the edge less the range. In rows it takes
+a count, and only rows that were seen count: they are kept as stretches (lowest place, highest
+place, rows), of which those count that lie wholly before the edge. So a sample can make fillers too
+many, but never too few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from windrow.engine.sorting import float_ranks
+
+Array = np.ndarray[Any, Any]
+#: the hash of a key, and the rank of an order value
+Place = tuple[int, int]
+
+#: the rank of a null: before all values
+LOWEST = int(np.iinfo(np.int64).min)
+
+#: what `summarise` yields
+STRETCHES = ("lowest_key", "lowest", "highest_key", "highest", "rows")
+
+_SIDES: tuple[Any, Any] = ("left", "right")
+_ROWS_AT_ONCE = 2**18
+_STRETCHES_AT_ONCE = 2**10
+
+
+@dataclass(frozen=True)
+class Edge:
+    """Where a chunk begins, and from which place on rows fill its windows."""
+
+    place: Place
+    since: Place
+
+
+@dataclass(frozen=True)
+class Cutting:
+    """How rows are to be cut.
+
+    Attributes:
+        chunks: how many chunks there are to be at most.
+        smallest: fewer rows than this are not worth a chunk.
+        fraction: the share of rows that were seen.
+        rows: how many rows before its own the widest window of rows holds.
+        ticks: the extent of the widest window of time, 0 if there is none.
+    """
+
+    chunks: int
+    smallest: int
+    fraction: float
+    rows: int
+    ticks: int
+
+    def edges(self, stretches: dict[str, Array]) -> list[Edge]:
+        """The edges between chunks, in order."""
+        order = np.lexsort((stretches["highest"], stretches["highest_key"]))
+        places = {name: stretches[name][order] for name in STRETCHES}
+        behind = np.cumsum(places["rows"])
+        total = int(behind[-1]) if len(behind) else 0
+        chunks = min(self.chunks, int(total / self.fraction) // self.smallest)
+        found: list[Edge] = []
+        for number in range(1, chunks):
+            at = int(np.searchsorted(behind, total * number // chunks, side="right"))
+            place = (int(places["highest_key"][at]), int(places["highest"][at]))
+            edge = self._edge(places, place, total / chunks)
+            # A row is in two chunks at most: fillers come from the chunk before.
+            if not found or (found[-1].place < edge.place and found[-1].place <= edge.since):
+                found.append(edge)
+        return found
+
+    def _edge(self, places: dict[str, Array], place: Place, chunk_rows: float) -> Edge:
+        key, rank = place
+        first, stop = (np.searchsorted(places["highest_key"], key, side) for side in _SIDES)
+        alone = first + np.flatnonzero(places["lowest_key"][first:stop] == key)
+        lowest, highest, rows = (places[name][alone] for name in ("lowest", "highest", "rows"))
+        if rows.sum() <= chunk_rows / 2:
+            return Edge((key, LOWEST), (key, LOWEST))
+        since = rank
+        if self.ticks:
+            since = max(rank - self.ticks + 1, LOWEST)
+        if self.rows:
+            since = min(since, _rows_before(lowest, highest, rows, rank, self.rows))
+        return Edge(place, (key, since))
+
+
+def _rows_before(lowest: Array, highest: Array, rows: Array, rank: int, wanted: int) -> int:
+    """The largest value from which so many rows certainly lie before the rank."""
+    before = highest < rank
+    newest_first = np.argsort(lowest[before])[::-1]
+    counted = np.cumsum(rows[before][newest_first])
+    enough = int(np.searchsorted(counted, wanted))
+    return int(lowest[before][newest_first[enough]]) if enough < len(counted) else LOWEST
+
+
+def summarise(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Rows of two columns, hash and order, as stretches."""
+    held: list[tuple[Array, Array]] = []
+    size = 0
+    for batch in batches:
+        held.append((batch.column(0).to_numpy(), ranks(batch.column(1))))
+        size += batch.num_rows
+        if size >= _ROWS_AT_ONCE:
+            yield _stretches(held)
+            held, size = [], 0
+    if size:
+        yield _stretches(held)
+
+
+def _stretches(held: list[tuple[Array, Array]]) -> pa.RecordBatch:
+    keys, values = (np.concatenate(column) for column in zip(*held, strict=True))
+    order = np.lexsort((values, keys))
+    size = len(order)
+    firsts = np.arange(0, size, max(1, size // _STRETCHES_AT_ONCE))
+    stops = np.append(firsts[1:], size)
+    low, high = order[firsts], order[stops - 1]
+    columns = [keys[low], values[low], keys[high], values[high], stops - firsts]
+    return pa.RecordBatch.from_arrays([pa.array(column) for column in columns], STRETCHES)
+
+
+def gathered(batches: Iterable[pa.RecordBatch]) -> dict[str, Array]:
+    """The stretches of all batches."""
+    columns = [[batch[name].to_numpy() for name in STRETCHES] for batch in batches]
+    empty = np.empty(0, np.int64)
+    return {
+        name: np.concatenate([empty, *(each[index] for each in columns)])
+        for index, name in enumerate(STRETCHES)
+    }
+
+
+def ranks(order: pa.Array) -> Array:
+    """Integers in the order of the values: nulls first, NaN last, as Spark sorts."""
+    if pa.types.is_floating(order.type):
+        return float_ranks(order)
+    if pa.types.is_temporal(order.type):
+        order = order.view(pa.int64() if order.type.bit_width == 64 else pa.int32())
+    numbers = pc.fill_null(order.cast(pa.int64()), LOWEST)
+    return numbers.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+
+
+def from_ranks(places: list[int], data_type: pa.DataType) -> pa.Array:
+    """The values of ranks; null for the lowest, and for what the type is too narrow for."""
+    if pa.types.is_floating(data_type):
+        bits = np.array(places, np.int64)
+        bits ^= (bits >> 63) & np.int64(2**63 - 1)
+        numbers = pa.array(bits.view(np.float64), mask=np.array(places, np.int64) == LOWEST)
+        return numbers.cast(data_type)
+    width = data_type.bit_width
+    least = -(2 ** (width - 1))
+    kept = [None if place == LOWEST or place < least else place for place in places]
+    whole = {8: pa.int8(), 16: pa.int16(), 32: pa.int32(), 64: pa.int64()}[width]
+    return pa.array(kept, whole).view(data_type)

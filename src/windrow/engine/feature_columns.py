@@ -1,0 +1,183 @@
+"""The features of a plan over columns: what kernels and plain Python read and write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from windrow.algebra.conditions import Condition
+from windrow.algebra.nullable import skipping_nulls
+from windrow.engine import columns as arrow
+from windrow.planning.feature_groups import FeatureGroups, Slot
+from windrow.planning.over_plan import Feature
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass
+class Answers:
+    """What the passes of one window write: arrays by compiled, lists by plain features.
+
+    Rows that are not `present` are in no window: what is written there, if anything, means nothing.
+    """
+
+    values: list[Any]
+    defined: list[Array]
+    plain: list[list[Any]]
+    present: Array | None = None
+
+
+class Features(FeatureGroups):
+    """The groups of a plan, and the columns between them and a table."""
+
+    def compiled_block(
+        self, columns: Mapping[str, pa.Array], size: int, first_position: int
+    ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+        """The arrays that kernels read: values or positions, and validities."""
+        positions = None
+        values = []
+        for slot in self.slots:
+            if slot.condition is not None:
+                values.append(_truth(slot.condition, columns, size))
+            elif slot.carried:
+                if positions is None:
+                    positions = arrow.read_only(np.arange(first_position, first_position + size))
+                values.append(positions)
+            elif slot.digest is not None:
+                values.append(arrow.read_only(slot.digest(columns[slot.column])))
+            else:
+                column = arrow.values(columns[slot.column])
+                values.append(column if slot.before is None else _each(slot.before, column))
+        validities = [
+            arrow.validity(columns[self.slots[index].column])
+            if self.slots[index].condition is None
+            else values[index]
+            for index in self.product.nullable_columns
+        ]
+        return tuple(values), tuple(validities)
+
+    def plain_block(
+        self, columns: Mapping[str, pa.Array], size: int, first_position: int
+    ) -> tuple[Any, ...]:
+        """What plain Python reads: lists of values, and ranges of positions."""
+
+        def read(slot: Slot) -> Any:
+            if slot.condition is not None:
+                truth = _truth(slot.condition, columns, size).tolist()
+                return [each or None for each in truth]
+            if slot.carried:
+                return range(first_position, first_position + size)
+            return arrow.python_values(columns[slot.column], slot.column, slot.as_python)
+
+        return tuple(map(read, self.plain_slots))
+
+    def answers(self, size: int, present: Array | None = None) -> Answers:
+        """Room for the answers of one window; without `present`, every row has one."""
+        return Answers(
+            [feature.monoid.room(size) for feature in self.compiled],
+            [
+                np.empty(size if conditional else 0, np.bool_)
+                for conditional in self.product.conditional
+            ],
+            [[None] * size for _ in self.plain],
+            None if present is None or present.all() else present,
+        )
+
+    def result(
+        self,
+        answers: Answers,
+        feature: Feature,
+        carried: Callable[[str, pa.Array], pa.Array],
+    ) -> pa.Array:
+        """One column of answers; `carried` finds a column's values by position."""
+        if feature.monoid.members:
+            return self._struct(answers, feature, carried)
+        if not feature.compiled:
+            objects = self._objects(answers, feature)
+            if feature.carried:
+                return carried(feature.carried[0], pa.array(objects, pa.int64()))
+            return arrow.objects_to_arrow(objects, feature.type, str(feature))
+        values, defined = self._numbers(answers, feature)
+        if feature.monoid.lanes is not None:
+            if defined is not None:
+                values[~defined] = 0  # where a kernel has written nothing
+            column = feature.monoid.lanes.finish(values, feature.type)
+            return column if defined is None else pc.if_else(pa.array(defined), column, None)
+        if feature.carried:
+            rows = arrow.answers_to_arrow(values, defined, pa.int64(), str(feature))
+            return carried(feature.carried[0], rows)
+        return arrow.answers_to_arrow(values, defined, feature.type, str(feature))
+
+    def _struct(
+        self, answers: Answers, feature: Feature, carried: Callable[[str, pa.Array], pa.Array]
+    ) -> pa.Array:
+        """One column of answers that are structs, null where there is none."""
+        if feature.compiled:
+            numbers, defined = self._numbers(answers, feature)
+            missing = None if defined is None else pa.array(~defined)
+        else:
+            objects = self._objects(answers, feature)
+            missing = pa.array([each is None for each in objects], pa.bool_())
+            nothing = (None,) * len(feature.monoid.members)
+            rows = [nothing if each is None else each for each in objects]
+            numbers = list(zip(*rows, strict=True)) if rows else [()] * len(nothing)
+        children = []
+        for place, member in enumerate(feature.monoid.members):
+            wanted = feature.type.field(member.name).type
+            held = wanted if member.carried is None else pa.int64()
+            if feature.compiled:
+                column = arrow.answers_to_arrow(numbers[place], defined, held, str(feature))
+            else:
+                column = arrow.objects_to_arrow(list(numbers[place]), held, str(feature))
+            if member.carried is not None:
+                column = carried(feature.columns[member.carried], column)
+            children.append(column)
+        return pa.StructArray.from_arrays(children, fields=list(feature.type), mask=missing)
+
+    def _objects(self, answers: Answers, feature: Feature) -> list[Any]:
+        """What a plain feature has answered."""
+        found, present = answers.plain[self.plain.index(feature)], answers.present
+        if present is None:
+            return found
+        nothing = _of_no_values(feature)
+        return [each if there else nothing for each, there in zip(found, present, strict=True)]
+
+    def _numbers(self, answers: Answers, feature: Feature) -> tuple[Any, Array | None]:
+        """What a compiled feature has answered, and where it has; None for everywhere."""
+        index = self.compiled.index(feature)
+        values, present = answers.values[index], answers.present
+        if feature.monoid.blockwise is not None:
+            values = _each(feature.monoid.blockwise.after, values)
+        defined = answers.defined[index] if self.product.conditional[index] else None
+        if present is None:
+            return values, defined
+        nothing = _of_no_values(feature)
+        if nothing is None:
+            return values, present if defined is None else defined & present
+        values = np.where(present, values, nothing)
+        return values, None if defined is None else defined | ~present
+
+
+def _truth(condition: Condition, columns: Mapping[str, pa.Array], size: int) -> Array:
+    """Of which rows a condition is true, and not only unknown."""
+    found = condition.evaluate(columns)
+    if isinstance(found, pa.Scalar):  # a condition without columns
+        return arrow.read_only(np.full(size, found.as_py() is True))
+    return arrow.read_only(pc.fill_null(found, False).to_numpy(zero_copy_only=False))
+
+
+def _of_no_values(feature: Feature) -> Any:
+    """What a feature answers of no values: null, or a count of none."""
+    return skipping_nulls(feature.monoid, (), str(feature)).lower(None)
+
+
+def _each(function: np.ufunc, values: Array) -> Array:
+    """A function of every value."""
+    # Without warnings: what stands for a null may be anything.
+    with np.errstate(all="ignore"):
+        return arrow.read_only(function(values))

@@ -1,0 +1,122 @@
+"""A helper: a second thread that runs an algorithm's own loop beside a kernel.
+
+Both run without the interpreter lock, and what they have to tell each other goes through words in
+memory (see `windrow.compiler.shared_words`). The threads are started once per process, at most one
+for every two cores, and wait for work between two blocks. A process that was forked, as Spark's
+workers are, starts its own. Where no core is left for a helper, the kernel does without.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from windrow.algebra.product import Product
+from windrow.algorithms import Algorithm
+from windrow.compiler import kernel as compiler
+from windrow.compiler.kernel import Kernel
+from windrow.compiler.kernel_memory import KernelMemory
+from windrow.compiler.slots import Ring
+from windrow.engine.threads import cores
+
+
+class HelpedAlgorithm(Algorithm, Protocol):
+    """An algorithm with work for a second thread."""
+
+    HELPER: Callable[[Ring], int]
+
+    def welcome(self, ring: Ring) -> None:
+        """Let a helper stay."""
+
+    def dismiss(self, ring: Ring) -> None:
+        """Make the helper return."""
+
+    def fail(self, ring: Ring) -> None:
+        """Tell who waits for the helper that it has raised an error."""
+
+
+class Helpers:
+    """The threads of this process that help."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._free = threading.Semaphore(most)
+        self._threads: ThreadPoolExecutor | None = None
+
+    def start(self, work: Callable[[], int]) -> Future[int] | None:
+        """Have a helper do some work; None if there is none, or if all are busy."""
+        if not self._most or not self._free.acquire(blocking=False):
+            return None
+        try:
+            if self._threads is None:
+                self._threads = ThreadPoolExecutor(self._most, "windrow-helper")
+            future = self._threads.submit(work)
+        except RuntimeError:  # the interpreter is about to end and starts no more threads
+            self._free.release()
+            return None
+        future.add_done_callback(lambda _future: self._free.release())
+        return future
+
+
+#: each beside a thread that it helps
+HELPERS = Helpers(cores() // 2)
+
+
+def _start_anew() -> None:
+    """Threads do not survive a fork, and a lock may have been held by one of them."""
+    global HELPERS
+    HELPERS = Helpers(cores() // 2)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_anew)
+
+
+class Helper:
+    """What a second thread does for the kernels of one algorithm and one product.
+
+    Attributes:
+        helped: how often it has, for tests and benchmarks to see.
+    """
+
+    def __init__(self, algorithm: HelpedAlgorithm, product: Product, checked: bool) -> None:
+        self._algorithm = algorithm
+        self._loop = Kernel(algorithm.HELPER, algorithm.FUNCTIONS, product, checked)
+        self.helped = 0
+
+    @contextmanager
+    def beside(self, memory: KernelMemory, ring: Ring) -> Iterator[None]:
+        """Help with a ring while a kernel runs inside the `with`.
+
+        An error that the helper raises is raised here, when the kernel has returned.
+        """
+        algorithm, arguments = self._algorithm, (*memory.helpers_workspace(), ring)
+
+        def work() -> int:
+            try:
+                return int(self._loop(*arguments))
+            except BaseException:
+                algorithm.fail(ring)
+                raise
+
+        self._loop.prepare(arguments)
+        algorithm.welcome(ring)
+        future = HELPERS.start(work)
+        try:
+            yield
+        finally:
+            algorithm.dismiss(ring)
+            # A helper that has not come yet is not waited for.
+            if future is not None and not future.cancel():
+                self.helped += future.result()
+
+
+def helper_for(algorithm: Any, product: Product, checked: bool) -> Helper | None:
+    """A helper, if the algorithm has work for one and kernels are compiled."""
+    if not hasattr(algorithm, "HELPER") or not compiler.is_enabled():
+        return None
+    return Helper(algorithm, product, checked)

@@ -1,0 +1,47 @@
+"""What fails while rows are computed, named by the feature: an aggregation of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from windrow.algebra.failures import FAILURES, named
+from windrow.errors import InvalidAggregation, WindrowError
+from windrow.planning.over_plan import Feature
+
+
+@contextmanager
+def kernels_named(features: Iterable[Feature]) -> Iterator[None]:
+    """Raise what fails in a kernel of several features with the names of those that it may be."""
+    try:
+        yield
+    except WindrowError:
+        raise
+    except FAILURES as error:
+        raise named(" or ".join(map(str, _suspects(list(features), error))), error) from error
+
+
+@contextmanager
+def function_named(feature: Feature) -> Iterator[None]:
+    """Raise what fails in the plain Python of a feature with its name."""
+    try:
+        yield
+    except FAILURES as error:  # windrow's own of these kinds name no columns
+        raise named(str(feature), error) from error
+    except WindrowError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise InvalidAggregation(f"{feature} cannot be computed of this data: {error}") from error
+
+
+def _suspects(features: list[Feature], error: BaseException) -> list[Feature]:
+    """The features whose functions raise such an error, or whose functions are the user's."""
+    compiled = [feature for feature in features if feature.compiled]
+    raising = [feature for feature in compiled if str(error) in _constants(feature.monoid.lower)]
+    return raising or [each for each in compiled if each.aggregation.custom] or compiled
+
+
+def _constants(function: Callable[..., Any]) -> tuple[Any, ...]:
+    code = getattr(function, "__code__", None)
+    return () if code is None else code.co_consts

@@ -1,0 +1,102 @@
+"""A plan of `over` made ready to run: kernels and passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from windrow.algorithms import Algorithm
+from windrow.compiler.kernel import Kernel
+from windrow.engine import columns as arrow
+from windrow.engine.feature_columns import Answers, Features
+from windrow.engine.named_failures import kernels_named
+from windrow.engine.policy_counts import Counts, Policy
+from windrow.engine.row_windows import (
+    Block,
+    CompiledPass,
+    PlainPass,
+    driver_for,
+    extent_of,
+    kernel_for,
+)
+from windrow.engine.trailing import PolicyTrail, Trail, trail_of
+from windrow.planning.over_plan import Feature, OverPlan
+from windrow.windows import PolicyWindow
+
+
+class Program(Features):
+    """The kernels of a plan; `passes` starts one stream of rows through them."""
+
+    def __init__(self, plan: OverPlan, nullable: AbstractSet[str]) -> None:
+        """`nullable` names the columns that may hold nulls."""
+        super().__init__(plan.features, nullable)
+        self.plan = plan
+        #: the algorithm of the compiled features, for each window
+        self._forms: dict[str, Algorithm] = {}
+        self._kernels: dict[tuple[Callable[..., Any], str], Kernel] = {}
+        if self.compiled:
+            for name, window in plan.windows.items():
+                form = self.choice(plan.wish, *plan.size_of(name)).algorithm
+                self._forms[name] = form
+                joined = driver_for(window), form.NAME
+                if joined not in self._kernels:
+                    kernel = kernel_for(window, form, self.product, self.checked)
+                    self._kernels[joined] = kernel
+        self._tick = 1
+        if plan.measures_time:
+            self._tick = arrow.nanoseconds_per_tick(plan.schema.field(plan.order[0]).type)
+        self._extents = {name: extent_of(each, self._tick) for name, each in plan.windows.items()}
+
+        self._policies = {
+            name: Policy(window, plan.schema, nullable)
+            for name, window in plan.windows.items()
+            if isinstance(window, PolicyWindow)
+        }
+
+    @property
+    def threads(self) -> int:
+        """How many threads a pass keeps busy."""
+        return 2 if any(hasattr(form, "HELPER") for form in self._forms.values()) else 1
+
+    def trail(self, name: str) -> Trail:
+        """What bounds one window, before its first row."""
+        if name in self._policies:
+            return PolicyTrail(self.counts(name))
+        return trail_of(self.plan.windows[name], self._extents[name], self._tick)
+
+    def counts(self, name: str) -> Counts:
+        """What counts the rows that a policy leaves in its window, before the first."""
+        return self._policies[name].counts()
+
+    def passes(self, name: str) -> tuple[CompiledPass | None, list[PlainPass]]:
+        """One window, empty."""
+        window, extent = self.plan.windows[name], self._extents[name]
+        compiled = None
+        if self.compiled:
+            form = self._forms[name]
+            kernel = self._kernels[driver_for(window), form.NAME]
+            compiled = CompiledPass(window, kernel, self.product, form, extent)
+        return compiled, [self._plain_pass(name, feature) for feature in self.plain]
+
+    def _plain_pass(self, name: str, feature: Feature) -> PlainPass:
+        monoid, indices = self.plain_part(feature)
+        events, _driven = self.plan.size_of(name)
+        form = self.plain_choice(feature, self.plan.wish, events).algorithm
+        window, extent = self.plan.windows[name], self._extents[name]
+        return PlainPass(feature, window, monoid, indices, form, extent)
+
+    def drive(
+        self,
+        passes: tuple[CompiledPass | None, list[PlainPass]],
+        compiled: Block,
+        plain: Block,
+        answers: Answers,
+    ) -> None:
+        """Drive a block through one window, in all its forms."""
+        compiled_pass, plain_passes = passes
+        if compiled_pass is not None:
+            with kernels_named(self.compiled):
+                compiled_pass.advance(compiled, answers.values, answers.defined)
+        for each, answer in zip(plain_passes, answers.plain, strict=True):
+            each.advance(plain, answer)

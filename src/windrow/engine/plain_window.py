@@ -1,0 +1,177 @@
+"""An algorithm linked to a plain Python monoid: the window that `wr.Window` wraps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+from windrow.algorithms import ALGORITHMS, Algorithm, State
+from windrow.algorithms.plain_memory import PLAIN_SLOTS, PlainMemory
+from windrow.compiler.linking import link
+from windrow.errors import NotApplicable
+
+FIRST_CAPACITY = 16
+
+
+class PlainMonoid(Protocol):
+    """What an algorithm needs of an aggregation in plain Python."""
+
+    def identity(self) -> Any:
+        """The partial of no events."""
+
+    def combine(self, older: Any, newer: Any) -> Any:
+        """The partial of two neighbouring runs."""
+
+    def inverse(self, total: Any, oldest: Any) -> Any:
+        """The partial of a run without its oldest part."""
+
+    def same(self, left: Any, right: Any) -> bool:
+        """Whether two partials are equal."""
+
+
+class LinkedWindow:
+    """A window of partials: algorithm, ring and state."""
+
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        monoid: PlainMonoid,
+        ranges: Iterable[int] = (),
+        verdict: Callable[[Any, Any], int] | None = None,
+    ) -> None:
+        """`ranges` are what `query_ranges` answers, `verdict` is that of a slide policy."""
+        self.algorithm = algorithm
+        self.ranges = sorted(set(ranges))
+        self.functions: dict[str, Callable[..., Any]] = link(
+            algorithm.FUNCTIONS,
+            {
+                "identity": monoid.identity,
+                "combine": monoid.combine,
+                "inverse": monoid.inverse,
+                "same": monoid.same,
+                **PLAIN_SLOTS,
+                **({} if verdict is None else {"verdict": verdict}),
+            },
+        )
+        # Looked up once: these are called for every event.
+        self._insert, self._evict = self.functions["insert"], self.functions["evict"]
+        self._has_room, self._query = self.functions["has_room"], self.functions["query"]
+        self._size: Callable[[State], int] = self.functions.get("size", _end_to_end)
+        self._wants_less = self.functions.get("wants_less")
+        if self.ranges:
+            self._offered("query_range")
+        self.clear()
+
+    def clear(self) -> None:
+        """Drop all events and all room."""
+        self._capacity = FIRST_CAPACITY
+        self.ring = self._allocate()
+        self.state: State = self.functions["empty"](self.ring, 0)
+
+    def _allocate(self) -> Any:
+        """Room, in which the ranges are registered if the algorithm keeps an answer for each."""
+        memory = PlainMemory()
+        if not self.ranges or "register" not in self.functions:
+            return self.algorithm.allocate(memory, self._capacity)
+        ring = self.algorithm.allocate(memory, self._capacity, len(self.ranges))  # type: ignore[call-arg]
+        for index, extent in enumerate(self.ranges):
+            self.functions["register"](ring, index, extent)
+        return ring
+
+    def insert(self, partial: Any) -> None:
+        """Add an event at the newest end."""
+        if not self._has_room(self.state, self.ring):
+            self._make_room()
+        self.state = self._insert(self.state, self.ring, partial)
+
+    def insert_at(self, index: int, partial: Any) -> None:
+        """Add an event before the one at an index, counted from the oldest."""
+        insert_at = self._offered("insert_at")
+        if not self._has_room(self.state, self.ring):
+            self._make_room()
+        self.state = insert_at(self.state, self.ring, index, partial)
+
+    def evict(self) -> None:
+        """Drop the oldest event; there must be one."""
+        self.state = self._evict(self.state, self.ring)
+        if self._wants_less is not None:
+            self._shrink()
+
+    def evict_many(self, count: int) -> None:
+        """Drop the oldest events; there must be as many."""
+        if count:
+            self.state = self.functions["evict_many"](self.state, self.ring, count)
+            self._shrink()
+
+    def leaving(self) -> int:
+        """How many of the oldest events leave by the policy."""
+        return int(self._offered("leaving")(self.state, self.ring))
+
+    def half_leaving(self) -> int:
+        """As many events as the older half has, if it leaves by the policy, or 0."""
+        return int(self._offered("half_leaving")(self.state, self.ring))
+
+    def evict_at(self, index: int) -> None:
+        """Drop the event at an index, counted from the oldest; there must be one."""
+        self.state = self._offered("evict_at")(self.state, self.ring, index)
+        self._shrink()
+
+    def query(self) -> Any:
+        """The partial of all events."""
+        return self._query(self.state, self.ring)
+
+    def query_range(self, count: int) -> Any:
+        """The partial of the newest events; there must be as many."""
+        return self._offered("query_range")(self.state, self.ring, count)
+
+    def query_ranges(self) -> list[Any]:
+        """The partials of the ranges, the shortest first; of longer ones, of all events."""
+        if "query_ranges" not in self.functions:
+            return [self.query_range(min(extent, len(self))) for extent in self.ranges]
+        self.functions["query_ranges"](self.state, self.ring)
+        load = PLAIN_SLOTS["load"]
+        return [load(self.ring.answers, index) for index in range(len(self.ranges))]
+
+    def grow(self) -> None:
+        """Twice the room."""
+        self._resize(2 * self._capacity)
+
+    def _make_room(self) -> None:
+        """Room for one more event, by closing holes if that is enough."""
+        if "compact" in self.functions:
+            self.state = self.functions["compact"](self.state, self.ring)
+        if not self._has_room(self.state, self.ring):
+            self.grow()
+
+    def _shrink(self) -> None:
+        """Less room, as long as the algorithm wants less."""
+        while (
+            self._wants_less is not None
+            and self._capacity > FIRST_CAPACITY
+            and self._wants_less(self.state, self.ring)
+        ):
+            self._resize(self._capacity // 2)
+
+    def _resize(self, capacity: int) -> None:
+        self._capacity = capacity
+        other = self._allocate()
+        self.state = self.functions["resize"](self.state, self.ring, other)
+        self.ring = other
+
+    def _offered(self, operation: str) -> Callable[..., Any]:
+        """An operation that not every algorithm has."""
+        if operation in self.functions:
+            return self.functions[operation]
+        having = ", ".join(name for name, each in ALGORITHMS.items() if _has(each, operation))
+        raise NotApplicable(f"{self.algorithm.NAME} has no {operation}; {having} can do it")
+
+    def __len__(self) -> int:
+        return self._size(self.state)
+
+
+def _end_to_end(state: State) -> int:
+    return state.end - state.front
+
+
+def _has(algorithm: Algorithm, operation: str) -> bool:
+    return any(function.__name__ == operation for function in algorithm.FUNCTIONS)

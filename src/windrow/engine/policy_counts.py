@@ -1,0 +1,250 @@
+"""Slide policies at work: how many events they leave in a window, event by event or in blocks.
+
+What a policy is asked about need not be what the window answers: a sum decides, a maximum is wanted
+(003 §3.2). So a policy has a tree of its own, over partials of what it asks for. After each event
+the tree is searched for what leaves, which then leaves it at once. The answers' windows, whatever
+their algorithm, only need to know how many events stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.algebra.aggregation import Measure
+from windrow.algebra.compilable import warn_of_plain_python
+from windrow.algebra.kinds import Kind
+from windrow.algebra.nullable import Together, plain_monoid
+from windrow.algorithms import find
+from windrow.compiler.kernel import Kernel
+from windrow.compiler.product_source import Rule as CompiledRule
+from windrow.compiler.slots import lift_row, verdict
+from windrow.engine import columns as arrow
+from windrow.engine import loops as drivers
+from windrow.engine.feature_columns import Features
+from windrow.engine.kernel_window import KernelWindow
+from windrow.engine.named_failures import kernels_named
+from windrow.engine.pace import Pace
+from windrow.engine.plain_window import LinkedWindow, PlainMonoid
+from windrow.planning.over_plan import Feature, policy_features
+from windrow.windows import PolicyWindow
+
+Array = np.ndarray[Any, Any]
+
+#: whose search for what leaves, and whose eviction of it, take O(log n)
+TREE = find("amortized_monoid_tree")
+
+
+class PolicyMonoid(Together):
+    """What a policy asks for, in plain Python, and beside it what else is to go into its tree."""
+
+    def __init__(self, window: PolicyWindow, beside: Sequence[PlainMonoid] = ()) -> None:
+        self.measures: tuple[Measure, ...] = window.measures
+        self.asked = [
+            plain_monoid(measure.aggregation, len(measure.columns)) for measure in self.measures
+        ]
+        super().__init__([*self.asked, *beside])
+        self._rules = [
+            (rule.function, [self.measures.index(measure) for measure in rule.measures])
+            for rule in window.rules
+        ]
+
+    def lift_asked(self, inputs: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
+        """The partials of one event, given the inputs of each measure."""
+        return tuple(monoid.lift(*given) for monoid, given in zip(self.asked, inputs, strict=True))
+
+    def verdict(self, total: Any, oldest: Any) -> int:
+        """Whether some rule lets the oldest part leave; see `windrow.compiler.slots.verdict`."""
+        known = True
+        for function, places in self._rules:
+            answers = [
+                [self.asked[place].lower(whole[place]) for place in places]
+                for whole in (total, oldest)
+            ]
+            if any(answer is None for each in answers for answer in each):
+                known = False
+            elif function(*(each[0] if len(each) == 1 else tuple(each) for each in answers)):
+                return 1
+        return 0 if known else -1
+
+
+def let_leave(window: LinkedWindow, halves: bool) -> None:
+    """Evict what leaves by the policy; by halves, as long as some leave."""
+    if not halves:
+        window.evict_many(window.leaving())
+        return
+    count = window.half_leaving()
+    while count:
+        window.evict_many(count)
+        count = window.half_leaving()
+
+
+class PlainCounts:
+    """How many rows a policy leaves in each row's window, in plain Python."""
+
+    def __init__(self, window: PolicyWindow) -> None:
+        self._monoid = PolicyMonoid(window)
+        self._window = LinkedWindow(TREE, self._monoid, verdict=self._monoid.verdict)
+        self._halves = window.halves
+
+    def of(
+        self,
+        columns: Mapping[str, pa.Array],
+        starts: Array,
+        size: int,
+        asked_from: Array | None = None,
+    ) -> Array:
+        """The counts of the next rows; `starts` are those at which a new key begins.
+
+        Rows of a key before its `asked_from` are known to stay: it is not asked about them.
+        """
+        measures = [measure.columns for measure in self._monoid.measures]
+        names_asked = {name for names in measures for name in names}
+        values = {name: arrow.python_values(columns[name], name, True) for name in names_asked}
+        begins = dict(zip(starts.tolist(), _asked(starts, asked_from).tolist(), strict=True))
+        counts = np.empty(size, np.int64)
+        asked = 0
+        for row in range(size):
+            if row in begins:
+                self._window.clear()
+                asked = begins[row]
+            inputs = [tuple(values[name][row] for name in names) for names in measures]
+            self._window.insert(self._monoid.lift_asked(inputs))
+            if row >= asked:
+                let_leave(self._window, self._halves)
+            counts[row] = len(self._window)
+        return counts
+
+
+class CompiledCounts:
+    """The same by a kernel."""
+
+    def __init__(self, features: Features, kernel: Kernel) -> None:
+        self._features = features
+        self._kernel = kernel
+        self._window = KernelWindow(TREE, features.product)
+
+    def of(
+        self,
+        columns: Mapping[str, pa.Array],
+        starts: Array,
+        size: int,
+        asked_from: Array | None = None,
+    ) -> Array:
+        """As of `PlainCounts`."""
+        values, validities = self._features.compiled_block(columns, size, 0)
+        counts = np.empty(size, np.int64)
+        window, row, pace = self._window, 0, Pace()
+        with kernels_named(self._features.compiled):
+            while row < size:
+                stop = pace.end(row, size)
+                window.state, row = self._kernel(
+                    *window.memory.workspace(), values, validities, counts,
+                    window.ring, window.state, starts, _asked(starts, asked_from), row, stop,
+                )  # fmt: skip
+                if row < stop:
+                    window.grow()
+        return counts
+
+
+Counts = PlainCounts | CompiledCounts
+
+
+def _asked(starts: Array, asked_from: Array | None) -> Array:
+    """From which row of each key on a policy is asked: its first, unless said."""
+    return starts if asked_from is None else np.append(asked_from, starts[-1])
+
+
+class Policy:
+    """A policy made ready for the columns of a table; `counts` starts one stream of rows."""
+
+    def __init__(self, window: PolicyWindow, schema: pa.Schema, nullable: AbstractSet[str]) -> None:
+        """`nullable` names the columns that may hold nulls."""
+        self._window = window
+        self._kernel: Kernel | None = None
+        features = policy_features(schema, window)
+        if not _are_seen(features, schema, window):
+            return
+        # A column as a whole is not what a policy looks at, so numpy does none of the work.
+        whole = [replace(each, monoid=replace(each.monoid, blockwise=None)) for each in features]
+        self._features = Features(whole, nullable)
+        rules = compiled_rules(window, schema)
+        product = self._features.product
+        driver = drivers.count_held_by_halves if window.halves else drivers.count_held
+        error = _compile_error(self._features, schema, rules)
+        if error is None:
+            self._kernel = Kernel(driver, TREE.FUNCTIONS, product, True, rules)
+        else:
+            warn_of_plain_python("a policy", error)
+
+    def counts(self) -> Counts:
+        """What counts the rows of windows, before the first."""
+        if self._kernel is None:
+            return PlainCounts(self._window)
+        return CompiledCounts(self._features, self._kernel)
+
+
+def _are_seen(features: Sequence[Feature], schema: pa.Schema, window: PolicyWindow) -> bool:
+    """Whether a kernel sees what the rules are to see.
+
+    It carries positions in the place of some values, and leaves some answers unfinished. And a
+    user's function is to get times as Python has them, as a user's aggregation does.
+    """
+    timed = {
+        column
+        for rule in window.rules
+        if rule.in_ticks is None
+        for measure in rule.measures
+        for column in measure.columns
+        if Kind.of(schema.field(column).type) is Kind.TEMPORAL
+    }
+    return not timed and all(
+        each.compiled and not each.carried and each.monoid.lanes is None for each in features
+    )
+
+
+def compiled_rules(window: PolicyWindow, schema: pa.Schema) -> list[CompiledRule]:
+    """The functions of a policy as a kernel calls them, and whose answers they take."""
+    places = {
+        identified: place
+        for place, identified in enumerate(
+            dict.fromkeys((each.aggregation, each.columns) for each in window.measures)
+        )
+    }
+    rules: list[CompiledRule] = []
+    for rule in window.rules:
+        function = rule.function
+        if rule.in_ticks is not None:
+            (column,) = {column for measure in rule.measures for column in measure.columns}
+            function = rule.in_ticks(arrow.nanoseconds_per_tick(schema.field(column).type))
+        parts = [places[measure.aggregation, measure.columns] for measure in rule.measures]
+        rules.append((function, parts))
+    return rules
+
+
+def _try(columns: Any, validities: Any, size: int) -> int:
+    """A driver that asks a policy, to see whether its functions compile."""
+    said = 0
+    for row in range(size):
+        partial = lift_row(columns, validities, row)
+        said += verdict(partial, partial)
+    return said
+
+
+def _compile_error(
+    features: Features, schema: pa.Schema, rules: Sequence[CompiledRule]
+) -> Exception | None:
+    """Why the functions of a policy cannot be compiled."""
+    empty = {name: pa.array([], schema.field(name).type) for name in features.input_columns}
+    window = KernelWindow(TREE, features.product)
+    kernel = Kernel(_try, (), features.product, True, rules)
+    try:
+        kernel.prepare((*window.memory.workspace(), *features.compiled_block(empty, 0, 0), 0))
+    except Exception as error:  # numba fails on what it does not know in many ways
+        return error
+    return None

@@ -1,0 +1,65 @@
+"""The loops of `slide`: rows into slices, slices into answers.
+
+A slice is the longest run of rows that no window's edge cuts. Rows are combined into slices once,
+however many windows share them; then each window goes over the slices as if they were events.
+"""
+
+from typing import Any
+
+from windrow.compiler.slots import (
+    Ring,
+    State,
+    combine,
+    empty,
+    evict,
+    has_room,
+    identity,
+    insert,
+    lift_row,
+    load,
+    lower_row,
+    query,
+    store,
+)
+
+Block = Any
+
+
+def aggregate_slices(
+    columns: Block, validities: Block, cuts: Block,
+    slices: Ring, first_slice: int, begin: int, stop: int,
+) -> None:  # fmt: skip
+    """Combine the rows from each cut to the next; the first cut begins slice `first_slice`."""
+    for number in range(begin, stop):
+        partial = identity()
+        for row in range(cuts[number], cuts[number + 1]):
+            partial = combine(partial, lift_row(columns, validities, row))
+        store(slices, first_slice + number, partial)
+
+
+def copy_slices(slices: Ring, larger: Ring, begin: int, stop: int) -> None:
+    """Take slices to a larger store."""
+    for number in range(begin, stop):
+        store(larger, number, load(slices, number))
+
+
+def answer_windows(
+    slices: Ring, answers: Block, defined: Block, ring: Ring, state: State,
+    firsts: Block, stops: Block, begin: int, stop: int,
+) -> tuple[State, int]:  # fmt: skip
+    """Answer windows over slices: window i holds the slices from `firsts[i]` to `stops[i]`.
+
+    Positions in the window's ring are numbers of slices. Windows of another key, and windows past a
+    stretch that no window holds, begin where the ring has not been: it is emptied and moved there.
+    """
+    for answer in range(begin, stop):
+        if firsts[answer] >= state.end:
+            state = empty(ring, firsts[answer])
+        while state.front < firsts[answer]:
+            state = evict(state, ring)
+        while state.end < stops[answer]:
+            if not has_room(state, ring):
+                return state, answer
+            state = insert(state, ring, load(slices, state.end))
+        lower_row(answers, defined, answer, query(state, ring))
+    return state, stop

@@ -1,0 +1,195 @@
+"""`slide` in two steps: partials of slices, made wherever their rows are, and windows over them.
+
+For periodic windows of time the slice of a row is arithmetic: it begins at the last edge of any
+window at or before the row's time. If the order of the rows in a slice does not matter, any of them
+can be combined, in any batch of any task, and what is left is `slide` again: over partials, as if
+each were one event at the time at which its slice begins, with a lift that takes its fields as they
+are.
+
+    rows        (key, time, x)
+    partials    (key, slice, field_0, field_1, ...)
+    windows     (key, window_start, window_end, answer)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.algebra.aggregation import Input
+from windrow.algebra.monoid import Monoid
+from windrow.engine import columns as arrow
+from windrow.engine.feature_columns import Features
+from windrow.engine.maps import SLICE, Maps, has_partials_of_numbers
+from windrow.engine.named_failures import kernels_named
+from windrow.engine.slice_windows import times_to_arrow
+from windrow.engine.slide_table import in_order_type
+from windrow.planning.over_plan import Feature, column_types
+from windrow.planning.slide_plan import SlidePlan
+from windrow.windows import EveryTime, TimeWindow
+
+Array = np.ndarray[Any, Any]
+
+# What a lift makes of the fields of a slice ------------------------------------------------------
+
+
+def itself(field: Any) -> Any:
+    """A partial of one field."""
+    return field
+
+
+def several(*fields: Any) -> Any:
+    """A partial of several fields."""
+    return fields
+
+
+# Slices ------------------------------------------------------------------------------------------
+
+
+def has_slices(plan: SlidePlan) -> bool:
+    """Whether all windows are periodic in time."""
+    return all(
+        isinstance(window, TimeWindow) and isinstance(window.every, EveryTime)
+        for window in plan.windows.values()
+    )
+
+
+def slice_name(plan: SlidePlan) -> str:
+    """A name for the column of slices that no column of the key has."""
+    return "slice" + "_" * max(map(len, ("", *plan.key)))
+
+
+def slice_edges(plan: SlidePlan) -> list[tuple[int, int]]:
+    """Where slices begin, in microseconds: at each edge plus any multiple of its slide."""
+    edges = set()
+    for window in plan.windows.values():
+        assert isinstance(window, TimeWindow)
+        assert isinstance(window.every, EveryTime)
+        slide = window.every.time // 1_000
+        for edge in (window.every.offset, window.every.offset + window.range):
+            edges.add((edge // 1_000 % slide, slide))
+    return sorted(edges)
+
+
+def at_begin(batch: pa.RecordBatch, plan: SlidePlan) -> pa.RecordBatch:
+    """A batch of slices, numbered by microseconds, as events at the times at which they begin."""
+    (name,) = plan.order
+    place = batch.schema.get_field_index(name)
+    times = batch[name].to_numpy() // _microseconds_per_tick(plan)
+    return batch.set_column(place, name, times_to_arrow(times, plan.order_type))
+
+
+def _microseconds_per_tick(plan: SlidePlan) -> int:
+    return arrow.nanoseconds_per_tick(plan.order_type) // 1_000
+
+
+def over_slices(plan: SlidePlan, features: tuple[Feature, ...]) -> SlidePlan:
+    """The plan of the second step."""
+    keys, name = [plan.schema.field(name) for name in plan.key], slice_name(plan)
+    schema = pa.schema([*keys, pa.field(name, plan.order_type)])
+    return replace(plan, order=(name,), features=features, schema=schema)
+
+
+# Partials ----------------------------------------------------------------------------------------
+
+
+def has_partials(plan: SlidePlan) -> bool:
+    """Whether all partials are a few numbers, and the order of rows means nothing to them."""
+    return has_partials_of_numbers(plan.features) and all(
+        feature.monoid.traits.commutative
+        and feature.monoid.blockwise is None
+        and not feature.carried
+        for feature in plan.features
+    )
+
+
+def over_fields(feature: Feature, columns: Sequence[str], monoid: Monoid) -> Feature:
+    """A feature of the second step: the monoid lifts fields of slices, which stand in columns."""
+    return replace(
+        feature,
+        aggregation=replace(feature.aggregation, inputs=tuple(map(Input, columns))),
+        columns=tuple(columns),
+        monoid=monoid,
+        compiled=True,
+        condition=None,
+        called=str(feature),
+    )
+
+
+class SlicePartials:
+    """The first step of a plan that `has_slices` and `has_partials`."""
+
+    def __init__(self, plan: SlidePlan, nullable: AbstractSet[str]) -> None:
+        """`nullable` names the columns that may hold nulls."""
+        self._source = plan
+        self._features = Features(plan.features, nullable)
+        self._maps = Maps(plan.key, column_types(plan.schema, plan.columns), self._features)
+        self._edges = slice_edges(plan)
+        #: by the names of their columns: the place of a field, and that of a count of values if the
+        #: field of no values is to be null
+        self._fields: dict[str, tuple[int, int | None]] = {}
+        #: the second step
+        self.plan = over_slices(plan, tuple(map(self._merging, plan.features)))
+
+    @property
+    def types(self) -> dict[str, pa.DataType]:
+        """The columns of the fields."""
+        fields = self._features.product.fields
+        return {
+            name: pa.from_numpy_dtype(np.dtype(fields[place].dtype))
+            for name, (place, _count) in self._fields.items()
+        }
+
+    @property
+    def nullable(self) -> set[str]:
+        """Those of them that may hold nulls."""
+        return {name for name, (_place, count) in self._fields.items() if count is not None}
+
+    def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The partials of the slices of a batch: keys, slices, fields."""
+        plan, order = self._source, self._source.order[0]
+        columns = {name: arrow.whole(batch[name]) for name in plan.columns}
+        present = arrow.present(columns[order])
+        if present is not None:
+            mask = pa.array(present)
+            columns = {name: column.filter(mask) for name, column in columns.items()}
+        times = arrow.times(in_order_type(columns[order], plan)) * _microseconds_per_tick(plan)
+        slices = np.maximum.reduce([times - (times - edge) % slide for edge, slide in self._edges])
+        with kernels_named(self._features.compiled):
+            cells = self._maps.of_events(columns, [order], slices)
+        keys = [cells[name] for name in self._maps.keys]
+        names = [*plan.key, *self.plan.order, *self._fields]
+        return pa.RecordBatch.from_arrays([*keys, cells[SLICE], *self._columns(cells)], names)
+
+    def _columns(self, cells: pa.RecordBatch) -> list[pa.Array]:
+        def values(place: int) -> Array:
+            return cells[f"field_{place}"].to_numpy()  # type: ignore[no-any-return]
+
+        return [
+            pa.array(values(place), mask=None if count is None else values(count) == 0)
+            for place, count in self._fields.values()
+        ]
+
+    def _merging(self, feature: Feature) -> Feature:
+        """The feature over the fields of slices."""
+        product, index = self._features.product, self._features.compiled.index(feature)
+        counter = product.counter_of(index)
+        count = None if counter is None else product.fields_of(counter)[0]
+        columns = []
+        for place in product.fields_of(index):
+            name = "_".join([slice_name(self._source), str(place), str(count or "")])
+            self._fields[name] = place, count
+            columns.append(name)
+        part = product.parts[index]
+        monoid = replace(
+            part.monoid,
+            lift=several if isinstance(part.monoid.identity, tuple) else itself,
+            # A slice may hold no values, and then it is not enough.
+            one_is_enough=part.monoid.one_is_enough and not part.nullable,
+        )
+        return over_fields(feature, columns, monoid)

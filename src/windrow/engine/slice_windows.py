@@ -1,0 +1,194 @@
+"""Windows over slices: one window, answer after answer, its state kept in between.
+
+Slices are numbered, and their partials stand in a store that all windows share; a window takes each
+slice from there once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.algorithms import Algorithm
+from windrow.algorithms.plain_memory import PLAIN_SLOTS
+from windrow.compiler.kernel import Kernel
+from windrow.compiler.kernel_memory import KernelMemory
+from windrow.compiler.linking import link
+from windrow.engine import columns as arrow
+from windrow.engine import loops as drivers
+from windrow.engine import slice_loops as slices
+from windrow.engine.feature_columns import Answers, Features
+from windrow.engine.kernel_window import empty_state
+from windrow.engine.key_runs import differ
+from windrow.engine.named_failures import function_named
+from windrow.engine.pace import Pace
+from windrow.engine.plain_window import LinkedWindow
+from windrow.planning.over_plan import Feature, OverPlan
+from windrow.planning.slide_plan import END, NAME, START, SlidePlan
+
+Array = np.ndarray[Any, Any]
+
+_FIRST_CAPACITY = 256
+
+
+class SliceKernels:
+    """The kernels of the compiled features of a plan, for windows that share slices."""
+
+    def __init__(
+        self, features: Features, plan: SlidePlan | OverPlan, windows: Iterable[str]
+    ) -> None:
+        self.product = features.product
+        #: the algorithm of each window
+        self.forms: dict[str, Algorithm] = {}
+        if features.compiled:
+            self.forms = {
+                name: features.choice(plan.wish, *plan.size_of(name)).algorithm for name in windows
+            }
+        self.aggregate = Kernel(slices.aggregate_slices, (), self.product, features.checked)
+        self.copy = Kernel(slices.copy_slices, (), self.product, checked=False)
+        #: by the name of an algorithm: the loop over answers, and the move to a larger ring
+        self.of_form = {
+            form.NAME: (
+                Kernel(slices.answer_windows, form.FUNCTIONS, self.product, features.checked),
+                Kernel(drivers.move, form.FUNCTIONS, self.product, checked=False),
+            )
+            for form in self.forms.values()
+        }
+
+
+def aggregate_paced(kernel: Callable[[int, int], None], cuts: Array, begin: int, stop: int) -> None:
+    """Combine the rows of the slices from `begin` to `stop` by a kernel, in pieces of rows."""
+    pace = Pace()
+    while begin < stop:
+        row = pace.end(int(cuts[begin]), int(cuts[stop]))
+        # Up to the slice that the row ends or is in, which is not parted.
+        end = max(int(np.searchsorted(cuts, row)), begin + 1)
+        kernel(begin, min(end, stop))
+        begin = end
+
+
+class CompiledWindow:
+    """One window of the compiled features, in a ring of numbers."""
+
+    def __init__(self, kernels: SliceKernels, name: str, memory: KernelMemory) -> None:
+        self._form, memory = kernels.forms[name], memory.for_window()
+        self._memory = memory
+        self._drive, self._move = kernels.of_form[self._form.NAME]
+        # Windows of a few hundred slices find room at once; larger ones grow to it.
+        self._capacity = _FIRST_CAPACITY
+        self._ring = self._form.allocate(memory, self._capacity)
+        self._state = empty_state(self._form, kernels.product, self._ring)
+
+    @property
+    def end(self) -> int:
+        """The slice behind the newest that was taken."""
+        return int(self._state.end)
+
+    def answer(
+        self, partials: Any, answers: Answers, firsts: Array, stops: Array, begin: int, stop: int
+    ) -> None:
+        """Write the answers from `begin` to `stop`, over the slices from firsts to stops."""
+        memory, pace = self._memory, Pace()
+        while begin < stop:
+            end = pace.end(begin, stop)
+            self._state, begin = self._drive(
+                *memory.workspace(), partials, tuple(answers.values), tuple(answers.defined),
+                self._ring, self._state, firsts, stops, begin, end,
+            )  # fmt: skip
+            if begin >= end:
+                continue
+            self._capacity *= 2
+            larger = self._form.allocate(memory, self._capacity)
+            self._state, _row = self._move(*memory.workspace(), self._state, self._ring, larger)
+            self._ring = larger
+
+
+class PlainWindow:
+    """One window of one feature whose partials are Python objects."""
+
+    def __init__(self, features: Features, feature: Feature, plan: SlidePlan, name: str) -> None:
+        monoid, _inputs = features.plain_part(feature)
+        events, _driven = plan.size_of(name)
+        form = features.plain_choice(feature, plan.wish, events).algorithm
+
+        def lower_row(values: list[Any], _defined: Any, row: int, partial: Any) -> None:
+            values[row] = monoid.lower(partial)
+
+        self._feature, self._window = feature, LinkedWindow(form, monoid)
+        slots: dict[str, Callable[..., Any]] = {
+            **PLAIN_SLOTS, **self._window.functions, "lower_row": lower_row
+        }  # fmt: skip
+        self._drive = link([slices.answer_windows], slots)["answer_windows"]
+
+    @property
+    def end(self) -> int:
+        """The slice behind the newest that was taken."""
+        return int(self._window.state.end)
+
+    def answer(self, partials: Any, answers: list[Any], firsts: Array, stops: Array) -> None:
+        """Write all answers, over the slices from firsts to stops."""
+        window, answered = self._window, 0
+        held = firsts.tolist(), stops.tolist()
+        while True:
+            with function_named(self._feature):
+                window.state, answered = self._drive(
+                    partials, answers, (), window.ring, window.state, *held, answered, len(stops)
+                )
+            if answered >= len(stops):
+                return
+            window.grow()
+
+
+def plain_partials(
+    features: Features, index: int, block: tuple[Any, ...], cuts: Array
+) -> list[Any]:
+    """The partials of the slices between cuts, for one plain feature."""
+    monoid, inputs = features.plain_part(features.plain[index])
+    partials = []
+    with function_named(features.plain[index]):
+        for first, stop in pairwise(cuts.tolist()):
+            partial = monoid.identity()
+            for row in range(first, stop):
+                lifted = monoid.lift(*(block[place][row] for place in inputs))
+                partial = monoid.combine(partial, lifted)
+            partials.append(partial)
+    return partials
+
+
+def answered_table(
+    plan: SlidePlan,
+    name: str,
+    keys: Mapping[str, pa.Array],
+    bounds: tuple[pa.Array, pa.Array],
+    results: Callable[[int], pa.Array],
+) -> pa.Table:
+    """The answers of a window as a table; `results` gives the answers of a feature."""
+    columns: dict[str, Any] = {}
+    if len(plan.windows) > 1:
+        columns[NAME] = pa.repeat(name, len(bounds[0]))
+    columns |= keys
+    columns[START], columns[END] = bounds
+    for output, place in plan.outputs:
+        columns[output] = results(place)
+    return pa.table(columns)
+
+
+def times_to_arrow(times: Array, data_type: pa.DataType) -> pa.Array:
+    """Times in ticks as a column of the order column's type."""
+    width = pa.int64() if data_type.bit_width == 64 else pa.int32()
+    return pa.array(times).cast(width).view(data_type)
+
+
+def changes(plan: SlidePlan, answered: pa.Table, runs: Array) -> Array:
+    """Which answers differ from the one before of their key."""
+    changed = np.ones(len(runs), np.bool_)
+    if len(runs) > 1:
+        changed[1:] = runs[1:] != runs[:-1]
+        for output, _place in plan.outputs:
+            column = arrow.whole(answered[output])
+            changed[1:] |= differ(column.slice(1), column.slice(0, len(runs) - 1))
+    return changed

@@ -1,0 +1,60 @@
+"""Work on all cores of this process; kernels hold no interpreter lock."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from windrow.engine.pace import Stopped, work_until
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def in_threads(
+    function: Callable[[Item], Result], items: Iterable[Item], most: int | None = None
+) -> list[Result]:
+    """The function of each item, in their order; on `most` threads, by default one per core."""
+    items = list(items)
+    workers = min(cores() if most is None else most, len(items))
+    if workers < 2:
+        return [function(item) for item in items]
+    results: list[Any] = [None] * len(items)
+    numbers = iter(range(len(items)))
+    stop = threading.Event()
+
+    def work() -> None:
+        before = work_until(stop)
+        try:
+            # The threads share the iterator: the next item goes to the one that is free.
+            for number in numbers:
+                if stop.is_set():
+                    return
+                results[number] = function(items[number])
+        except Stopped:
+            pass
+        except BaseException:  # Ctrl-C too: nobody waits for what the others are at
+            stop.set()
+            raise
+        finally:
+            work_until(before)
+
+    with ThreadPoolExecutor(workers - 1) as pool:
+        # This thread takes part. Handing over each item by itself would cost 0.1 ms an item.
+        others = [pool.submit(work) for _ in range(workers - 1)]
+        try:
+            work()
+            for other in others:
+                other.result()
+        except BaseException:
+            stop.set()
+            raise
+    return results

@@ -1,0 +1,55 @@
+"""A schema for calls that are planned without data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pyarrow as pa
+
+from windrow.algebra.aggregation import Input, Measure
+from windrow.algebra.kinds import Kind
+from windrow.planning.over_plan import measures_of, names_given
+from windrow.windows import DeltaWindow, PolicyWindow, PunctuatedWindow, Windows, named
+
+
+def assumed_schema(
+    key: str | Sequence[str] | None,
+    order: str | Sequence[str] | None,
+    windows: Windows,
+    aggs: Measure | Iterable[Measure],
+) -> pa.Schema:
+    """The columns that a call names: times to order by, floats to compute with."""
+    types: dict[str, pa.DataType] = {}
+    for name in names_given("order", order):
+        types.setdefault(name, pa.timestamp("us"))
+    for name in names_given("key", key):
+        types.setdefault(name, pa.int64())
+    for window in named(windows).values():
+        if isinstance(window, PunctuatedWindow):
+            types.setdefault(window.column, pa.bool_())
+        elif isinstance(window, DeltaWindow):
+            types.setdefault(window.column, pa.float64())
+    asked = [
+        measure
+        for window in named(windows).values()
+        if isinstance(window, PolicyWindow)
+        for measure in window.measures
+    ]
+    for measure in (*measures_of(aggs), *asked):
+        for column, entry in zip(measure.columns, measure.aggregation.inputs, strict=False):
+            types.setdefault(column, _input_type(entry))
+        if measure.condition is not None:
+            for column, data_type in measure.condition.guesses().items():
+                types.setdefault(column, data_type)
+    return pa.schema(list(types.items()))
+
+
+def _input_type(entry: Input) -> pa.DataType:
+    for kind, data_type in (
+        (Kind.FLOAT, pa.float64()),
+        (Kind.INTEGER, pa.int64()),
+        (Kind.BOOLEAN, pa.bool_()),
+    ):
+        if kind in entry.accepts:
+            return data_type
+    return pa.string()

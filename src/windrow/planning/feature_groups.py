@@ -1,0 +1,131 @@
+"""The features of a plan in two groups, and an algorithm for each.
+
+Those whose partials are numbers form one product and run compiled, all in one pass. The others run
+as plain Python, one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+import numpy as np
+
+from windrow.algebra.aggregation import Digest
+from windrow.algebra.conditions import Condition
+from windrow.algebra.nullable import NullSkipping, filtered, skipping_nulls
+from windrow.algebra.product import Part, Product
+from windrow.errors import NotApplicable
+from windrow.planning.choose import Choice, Served, Wish, choose
+from windrow.planning.over_plan import Feature
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One array that kernels read: the values of a column, or the positions of its rows.
+
+    `before` is what numpy does to the values first, `digest` what makes numbers of any column.
+    Or it is a `condition`, true where it is valid. `as_python` is for plain Python: see `Input`.
+    """
+
+    column: str
+    carried: bool
+    before: np.ufunc | None = None
+    digest: Digest | None = None
+    condition: Condition | None = None
+    as_python: bool = False
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns that it is made of."""
+        return (self.column,) if self.condition is None else self.condition.columns
+
+
+class FeatureGroups:
+    """The compiled features as a product, and the plain ones."""
+
+    def __init__(self, features: Sequence[Feature], nullable: AbstractSet[str]) -> None:
+        """`nullable` names the columns that may hold nulls."""
+        self.compiled = [feature for feature in features if feature.compiled]
+        self.plain = [feature for feature in features if not feature.compiled]
+        self.slots = list(dict.fromkeys(s for f in self.compiled for s in _slots(f)))
+        self.plain_slots = list(dict.fromkeys(s for f in self.plain for s in _slots(f)))
+        self.product = Product([self._part(feature, nullable) for feature in self.compiled])
+
+    @property
+    def checked(self) -> bool:
+        """Whether a user's own functions are among the compiled."""
+        return any(feature.aggregation.custom for feature in self.compiled)
+
+    @property
+    def input_columns(self) -> list[str]:
+        """The columns that the features read by value."""
+        slots = (*self.slots, *self.plain_slots)
+        return list(dict.fromkeys(column for slot in slots for column in slot.reads))
+
+    def choice(self, wish: Wish, events: int | None, driven: str) -> Choice:
+        """The algorithm for the compiled features.
+
+        One that the user named may serve every feature alone, but not all of them in one pass: the
+        product of two selective aggregations is not selective, nor is one that must count its
+        values because some are null.
+        """
+        served = Served.compiled(
+            f"{', '.join(map(str, self.compiled))} in one pass",
+            [feature.aggregation.name for feature in self.compiled],
+            self.product,
+            driven,
+        )
+        try:
+            return choose(served, wish, events)
+        except NotApplicable as refusal:
+            raise NotApplicable(
+                f"{refusal}; ask for one at a time, of columns without nulls, or leave the "
+                "algorithm to windrow"
+            ) from None
+
+    @staticmethod
+    def plain_choice(feature: Feature, wish: Wish, events: int | None) -> Choice:
+        """The algorithm for a plain feature."""
+        return choose(Served.plain(feature.aggregation.name, feature.monoid), wish, events)
+
+    def plain_part(self, feature: Feature) -> tuple[NullSkipping, tuple[int, ...]]:
+        """A plain feature's monoid, and the indices of its columns among the plain slots."""
+        indices = tuple(self.plain_slots.index(slot) for slot in _slots(feature))
+        watched = [
+            index for index, column in enumerate(feature.columns) if column in feature.watched
+        ]
+        if feature.condition is None:
+            return skipping_nulls(feature.monoid, watched, str(feature)), indices
+        return filtered(feature.monoid, watched, str(feature)), indices
+
+    def _part(self, feature: Feature, nullable: AbstractSet[str]) -> Part:
+        indices = tuple(self.slots.index(slot) for slot in _slots(feature))
+        inputs, condition = indices[: len(feature.columns)], indices[len(feature.columns) :]
+        watched = tuple(
+            index
+            for index, column in zip(inputs, feature.columns, strict=True)
+            if column in feature.watched and column in nullable
+        )
+        return Part(feature.monoid.for_blocks, inputs, (*watched, *condition))
+
+
+def _slots(feature: Feature) -> Sequence[Slot]:
+    """The slots of a feature's inputs, and of its condition if it has one."""
+    blockwise = feature.monoid.blockwise if feature.compiled else None
+    slots = [
+        Slot(
+            column,
+            entry.carried,
+            blockwise.before if blockwise and index == 0 else None,
+            entry.digest if feature.compiled else None,
+            as_python=entry.as_python and not feature.compiled,
+        )
+        for index, (column, entry) in enumerate(
+            zip(feature.columns, feature.aggregation.inputs, strict=False)
+        )
+    ]
+    if feature.condition is not None:
+        slots.append(Slot(str(feature.condition), carried=False, condition=feature.condition))
+    return slots

@@ -1,0 +1,399 @@
+"""From the arguments of a call and a table's schema to a plan, or to an error that names one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from windrow.algebra.aggregation import Aggregation, Measure
+from windrow.algebra.compilable import why_not_compiled
+from windrow.algebra.conditions import Condition
+from windrow.algebra.kinds import Kind, plain_type
+from windrow.algebra.monoid import Monoid
+from windrow.algorithms import find_form
+from windrow.errors import InvalidAggregation, InvalidArgument
+from windrow.planning import costs
+from windrow.planning.choose import Wish
+from windrow.windows import (
+    DeltaWindow,
+    EveryTime,
+    PolicyWindow,
+    PunctuatedWindow,
+    RowsWindow,
+    SessionWindow,
+    TimeWindow,
+    Window,
+    Windows,
+    named,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """One distinct aggregation of columns, however many windows and names it appears under."""
+
+    aggregation: Aggregation
+    columns: tuple[str, ...]
+    monoid: Monoid
+    type: pa.DataType
+    compiled: bool
+    condition: Condition | None = None
+    #: what it is called where its columns are not those that the user named
+    called: str = ""
+
+    def __str__(self) -> str:
+        if self.called:
+            return self.called
+        condition = "" if self.condition is None else f" where {self.condition}"
+        return f"{self.aggregation.name}({', '.join(self.columns)}){condition}"
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns that it needs, for its inputs and its condition."""
+        return (*self.columns, *(self.condition.columns if self.condition else ()))
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """The columns whose nulls it skips."""
+        watched = self.aggregation.watched
+        return tuple(column for index, column in enumerate(self.columns) if index in watched)
+
+    @property
+    def carried(self) -> tuple[str, ...]:
+        """The columns that the answer is taken from, by position."""
+        if self.monoid.members:
+            places = [member.carried for member in self.monoid.members]
+            return tuple(self.columns[place] for place in places if place is not None)
+        inputs = zip(self.columns, self.aggregation.inputs, strict=False)
+        return tuple(column for column, entry in inputs if entry.carried)
+
+
+@dataclass(frozen=True)
+class Output:
+    """One column of the result: a feature over a window."""
+
+    name: str
+    feature: int
+    window: str
+
+
+@dataclass(frozen=True, eq=False)
+class OverPlan:
+    """What `over` has to do."""
+
+    key: tuple[str, ...]
+    order: tuple[str, ...]
+    windows: dict[str, Window]
+    features: tuple[Feature, ...]
+    outputs: tuple[Output, ...]
+    wish: Wish
+    schema: pa.Schema
+
+    @property
+    def output_fields(self) -> list[pa.Field]:
+        """The columns that are added."""
+        return [
+            pa.field(output.name, self.features[output.feature].type) for output in self.outputs
+        ]
+
+    def size_of(self, name: str) -> tuple[int | None, str]:
+        """How many events a window holds, if that is known, and how it moves; see `costs`."""
+        window = self.windows[name]
+        if isinstance(window, RowsWindow):
+            return window.range, costs.SLIDING
+        return None, costs.VARYING
+
+    @property
+    def measures_time(self) -> bool:
+        """Whether some window needs the order column as time."""
+        return any(map(measures_time, self.windows.values()))
+
+    @property
+    def window_columns(self) -> list[str]:
+        """The columns that windows look at."""
+        own = [column for window in self.windows.values() for column in columns_of_window(window)]
+        by_time = self.order[:1] if self.measures_time else ()
+        return list(dict.fromkeys((*by_time, *own)))
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the table that are read once rows are in order; one at least."""
+        inputs = [column for feature in self.features for column in feature.reads]
+        found = dict.fromkeys((*self.key, *self.window_columns, *inputs))
+        return list(found or self.order[:1])
+
+    @property
+    def has_peers(self) -> bool:
+        """Whether rows of equal order see each other."""
+        return any(
+            isinstance(window, TimeWindow) and window.peers for window in self.windows.values()
+        )
+
+
+def resolve_over(
+    schema: pa.Schema,
+    *,
+    key: str | Sequence[str] | None,
+    order: str | Sequence[str] | None,
+    windows: Windows,
+    aggs: Measure | Iterable[Measure],
+    wish: Wish,
+) -> OverPlan:
+    """Check the arguments of `over` against a schema."""
+    schema = plain_schema(schema)
+    named_windows = named(windows)
+    key_columns = columns_named(schema, "key", key)
+    order_columns = columns_named(schema, "order", order)
+    require_sortable(schema, order_columns)
+    for name, window in named_windows.items():
+        _require_no_trigger(name, window)
+        require_measure(schema, order_columns, window)
+    measures = measures_of(aggs)
+    features, places = features_of(schema, measures, wish)
+    outputs = tuple(
+        Output(
+            measure.name if len(named_windows) == 1 else f"{measure.name}_{name}",
+            places[measure],
+            name,
+        )
+        for measure in measures
+        for name in named_windows
+    )
+    _require_new_names(schema, outputs)
+    return OverPlan(
+        key_columns, order_columns, named_windows, tuple(features), outputs, wish, schema
+    )
+
+
+def plain_schema(schema: pa.Schema) -> pa.Schema:
+    """The schema of the same columns once they are laid out plainly (see `plain_type`)."""
+    fields = [field.with_type(plain_type(field.type)) for field in schema]
+    return pa.schema(fields, schema.metadata)
+
+
+def column_types(schema: pa.Schema, columns: Iterable[str]) -> dict[str, pa.DataType]:
+    """The types of some columns of a plan's schema."""
+    return {name: schema.field(name).type for name in columns}
+
+
+def _require_no_trigger(name: str, window: Window) -> None:
+    if getattr(window, "every", None) is not None:
+        raise InvalidArgument(
+            f"windows: {name!r} says every=, which is for wr.slide; wr.over answers every row"
+        )
+
+
+def require_final(**arguments: object) -> None:
+    """Refuse what only streams are told, where all data is there."""
+    for name, given in arguments.items():
+        if given is not None:
+            raise InvalidArgument(f"{name}: is for streaming DataFrames; a table is final")
+
+
+def columns_named(
+    schema: pa.Schema, argument: str, given: str | Sequence[str] | None
+) -> tuple[str, ...]:
+    """The columns that an argument names, checked against the schema."""
+    names = names_given(argument, given)
+    for name in names:
+        _require_column(schema, argument, name)
+    return names
+
+
+def names_given(argument: str, given: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The names that an argument gives."""
+    if given is None:
+        return ()
+    if not isinstance(given, Sequence) or isinstance(given, bytes):
+        raise InvalidArgument(
+            f"{argument}: give the name of a column or a list of names, not {given!r}"
+        )
+    names = (given,) if isinstance(given, str) else tuple(given)
+    for name in names:
+        if not isinstance(name, str):
+            raise InvalidArgument(f"{argument}: columns are given by name, not {name!r}")
+    if len(set(names)) < len(names):
+        raise InvalidArgument(f"{argument}: a column is named twice: {', '.join(names)}")
+    return names
+
+
+def _require_column(schema: pa.Schema, argument: str, name: str) -> None:
+    found = schema.names.count(name)
+    if found == 0:
+        raise InvalidArgument(
+            f"{argument}: there is no column {name!r}; there are {', '.join(schema.names)}"
+        )
+    if found > 1:
+        raise InvalidArgument(f"{argument}: {found} columns are called {name!r}; rename them")
+
+
+def require_sortable(schema: pa.Schema, order: tuple[str, ...]) -> None:
+    """Refuse to order by a column that has no order."""
+    for name in order:
+        data_type = schema.field(name).type
+        if Kind.of(data_type) is Kind.NESTED and not pa.types.is_null(data_type):
+            raise InvalidArgument(
+                f"order: {name!r} is {data_type}, which has no order; give a column of numbers, "
+                "times or strings"
+            )
+
+
+def _require_time(schema: pa.Schema, order: tuple[str, ...], argument: str = "order") -> None:
+    """Refuse to measure time by a column that holds none."""
+    if not order:
+        raise InvalidArgument("order: a time window needs a timestamp column to measure by")
+    data_type = schema.field(order[0]).type
+    if not (pa.types.is_timestamp(data_type) or pa.types.is_date(data_type)):
+        raise InvalidArgument(
+            f"{argument}: a time window measures by a timestamp or a date, and {order[0]!r} is "
+            f"{data_type}; use wr.rows(...) or cast the column"
+        )
+
+
+def measures_time(window: Window) -> bool:
+    """Whether a window's range or trigger is in time."""
+    if isinstance(window, TimeWindow | SessionWindow):
+        return True
+    return isinstance(getattr(window, "every", None), EveryTime)
+
+
+def columns_of_window(window: Window) -> tuple[str, ...]:
+    """The columns that a window looks at, beside the order."""
+    if isinstance(window, PolicyWindow):
+        return tuple(column for measure in window.measures for column in measure.columns)
+    return (window.column,) if isinstance(window, DeltaWindow | PunctuatedWindow) else ()
+
+
+def policy_features(schema: pa.Schema, window: PolicyWindow) -> list[Feature]:
+    """What a policy asks for, checked against the schema."""
+    try:
+        return features_of(schema, window.measures, Wish())[0]
+    except InvalidArgument as error:
+        problem = str(error).removeprefix("aggs: ")
+        raise InvalidArgument(f"windows: in the policy's of=, {problem}") from error
+
+
+def _require_times(schema: pa.Schema, window: PolicyWindow) -> None:
+    """Refuse a policy in time over a column that holds none."""
+    for rule in window.rules:
+        for column in {name for measure in rule.measures for name in measure.columns}:
+            if rule.in_ticks is not None:
+                _require_time(schema, (column,), "windows")
+
+
+def require_measure(schema: pa.Schema, order: tuple[str, ...], window: Window) -> None:
+    """Refuse a window whose column to measure by is not there, or not of its kind."""
+    if measures_time(window):
+        _require_time(schema, order)
+    if isinstance(window, PolicyWindow):
+        policy_features(schema, window)
+        _require_times(schema, window)
+    if isinstance(window, PunctuatedWindow):
+        (column,) = columns_named(schema, "windows", window.column)
+        if not pa.types.is_boolean(schema.field(column).type):
+            raise InvalidArgument(
+                f"windows: punctuated({column!r}) needs a boolean column, not "
+                f"{schema.field(column).type}"
+            )
+    if isinstance(window, DeltaWindow):
+        (column,) = columns_named(schema, "windows", window.column)
+        data_type = schema.field(column).type
+        if not (pa.types.is_integer(data_type) or pa.types.is_floating(data_type)):
+            raise InvalidArgument(
+                f"windows: delta({column!r}, ...) needs a column of numbers, not {data_type}"
+            )
+
+
+def measures_of(aggs: Measure | Iterable[Measure]) -> list[Measure]:
+    """The measures of a call."""
+    try:
+        if isinstance(aggs, str | Mapping):
+            raise TypeError
+        measures = [aggs] if isinstance(aggs, Measure | Aggregation) else list(aggs)
+    except TypeError:  # also of what only looks like something to go through, as Spark's columns
+        raise InvalidArgument(
+            f"aggs: give an aggregation such as wr.max('amount') or a list of them, not {aggs!r}"
+        ) from None
+    if not measures:
+        raise InvalidArgument("aggs: at least one aggregation is needed, as in wr.max('amount')")
+    for measure in measures:
+        if isinstance(measure, Aggregation):
+            raise InvalidArgument(
+                f"aggs: {measure.name} needs its column, as in {measure.name}('amount')"
+            )
+        if not isinstance(measure, Measure):
+            raise InvalidArgument(
+                f"aggs: give aggregations such as wr.max('amount'), not {measure!r}"
+            )
+    return measures
+
+
+def features_of(
+    schema: pa.Schema, measures: Iterable[Measure], wish: Wish
+) -> tuple[list[Feature], dict[Measure, int]]:
+    """The distinct features of measures, and the place of each measure's."""
+    features: list[Feature] = []
+    places: dict[Measure, int] = {}
+    for measure in measures:
+        unnamed = replace(measure, name="")
+        if unnamed not in places:
+            places[unnamed] = len(features)
+            features.append(_feature(schema, measure, wish))
+        places[measure] = places[unnamed]
+    return features, places
+
+
+def _feature(schema: pa.Schema, measure: Measure, wish: Wish) -> Feature:
+    aggregation = measure.aggregation
+    required = [entry for entry in aggregation.inputs if not entry.optional]
+    if len(measure.columns) < len(required):
+        example = ", ".join(repr(entry.name) for entry in required)
+        raise InvalidArgument(
+            f"aggs: {aggregation.name}() names no column; write {aggregation.name}({example})"
+        )
+    types, kinds = [], []
+    for column, entry in zip(measure.columns, aggregation.inputs, strict=False):
+        _require_column(schema, "aggs", column)
+        data_type = schema.field(column).type
+        kind = Kind.of(data_type)
+        if kind not in entry.accepts:
+            accepted = ", ".join(sorted(each.value for each in entry.accepts - {Kind.ANY}))
+            raise InvalidArgument(
+                f"aggs: {measure.aggregation.name}({column!r}) cannot take a column of type "
+                f"{data_type}; it takes {accepted}"
+            )
+        types.append(plain_type(data_type))
+        kinds.append(kind)
+    try:
+        monoid = aggregation.monoid_of(types)
+    except InvalidAggregation as error:
+        held = ", ".join(map(str, types))
+        raise InvalidArgument(f"aggs: {measure} cannot take columns of {held}: {error}") from error
+    if wish.algorithm is not None:
+        invertible = monoid.inverse is not None
+        find_form(wish.algorithm, aggregation.name, monoid.traits, invertible, wish.exact)
+    compiled = monoid.is_numeric and all(
+        entry.is_number(kind) for kind, entry in zip(kinds, aggregation.inputs, strict=False)
+    )
+    if compiled and aggregation.custom:
+        compiled = why_not_compiled(aggregation.name, monoid, tuple(kinds)) is None
+    if measure.condition is not None:
+        measure.condition.check(schema)
+    output = monoid.output(tuple(types))
+    return Feature(aggregation, measure.columns, monoid, output, compiled, measure.condition)
+
+
+def _require_new_names(schema: pa.Schema, outputs: Sequence[Output]) -> None:
+    counted = Counter(output.name for output in outputs)
+    for name, times in counted.items():
+        if times > 1:
+            raise InvalidArgument(
+                f"aggs: {times} results would be called {name!r}; rename one with .alias(...)"
+            )
+        if name in schema.names:
+            raise InvalidArgument(
+                f"aggs: the table has a column {name!r} already; rename the result with .alias(...)"
+            )

@@ -1,0 +1,265 @@
+"""From the arguments of `slide` and a table's schema to a plan."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import pyarrow as pa
+
+from windrow.algebra.aggregation import Measure
+from windrow.algebra.durations import NANOSECONDS
+from windrow.errors import InvalidArgument
+from windrow.planning import costs
+from windrow.planning.choose import Wish
+from windrow.planning.over_plan import (
+    Feature,
+    columns_named,
+    columns_of_window,
+    features_of,
+    measures_of,
+    measures_time,
+    plain_schema,
+    require_measure,
+    require_sortable,
+)
+from windrow.planning.share import Sharing, share
+from windrow.slicing import LIMIT, PeriodicWindow, pairs
+from windrow.windows import (
+    DeltaWindow,
+    EveryRows,
+    EveryTime,
+    PunctuatedWindow,
+    RowsWindow,
+    SessionWindow,
+    TimeWindow,
+    Window,
+    Windows,
+    named,
+)
+
+#: columns that every answer has
+START, END, NAME = "window_start", "window_end", "window"
+
+#: by default a table may have so many answers, or as many as it has rows if they are more
+MOST_ANSWERS = 50_000_000
+
+_UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+
+
+@dataclass(frozen=True, eq=False)
+class SlidePlan:
+    """What `slide` has to do."""
+
+    key: tuple[str, ...]
+    order: tuple[str, ...]
+    windows: dict[str, Window]
+    features: tuple[Feature, ...]
+    #: the name of each answer, and its feature
+    outputs: tuple[tuple[str, int], ...]
+    wish: Wish
+    schema: pa.Schema
+    changes_only: bool
+    #: the type of the order column, or a finer one if a window begins or ends between its ticks
+    order_type: pa.DataType
+    #: what the call says of the most answers
+    max_answers: int | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the table that are read."""
+        return list(dict.fromkeys((*self.key, *self.order, *self.read_by_row)))
+
+    @property
+    def read_by_row(self) -> list[str]:
+        """Those of them that are read in every row; of a key, one row tells all."""
+        inputs = [column for feature in self.features for column in feature.reads]
+        extra = [column for window in self.windows.values() for column in columns_of_window(window)]
+        return list(dict.fromkeys((self.order[0], *inputs, *extra)))
+
+    def size_of(self, name: str) -> tuple[int | None, str]:
+        """How many slices a window holds, if that is known, and how it moves; see `costs`."""
+        if name not in self.periodic:
+            return None, costs.VARYING
+        held = self.periodic[name]
+        (group,) = [group for group in self.groups if name in group]
+        # Every window of the group cuts, but no two cuts are closer than one tick.
+        cuts = sum(
+            Fraction(pairs.slices_per_slide(self.periodic[other]), self.periodic[other].slide)
+            for other in group
+        )
+        return min(math.ceil(held.range * cuts), held.range), costs.VARYING
+
+    @cached_property
+    def periodic(self) -> dict[str, PeriodicWindow]:
+        """The windows with a range and a slide in one unit: nanoseconds, or rows."""
+        found = {}
+        for name, window in self.windows.items():
+            every = getattr(window, "every", None)
+            if isinstance(window, TimeWindow) and isinstance(every, EveryTime):
+                extent, slide, offset = window.range, every.time, every.offset
+            elif isinstance(window, RowsWindow) and isinstance(every, EveryRows):
+                # After every so many rows: it is the ends that are multiples of the slide.
+                extent, slide, offset = window.range, every.rows, -window.range
+            else:
+                continue
+            # What is longer than any table need not be planned.
+            if max(extent, slide) < LIMIT:
+                found[name] = PeriodicWindow(extent, slide, offset)
+        return found
+
+    @cached_property
+    def sharing(self) -> list[tuple[list[str], Sharing]]:
+        """How the periodic windows share slices, for those in time and those in rows."""
+        units = [
+            [name for name in self.periodic if isinstance(self.windows[name], unit)]
+            for unit in (TimeWindow, RowsWindow)
+        ]
+        return [
+            (names, share([self.periodic[name] for name in names], bounded=True))
+            for names in units
+            if names
+        ]
+
+    @cached_property
+    def groups(self) -> list[list[str]]:
+        """The windows that share slices. Those that are not periodic share theirs."""
+        others = [name for name in self.windows if name not in self.periodic]
+        shared = [
+            [names[query] for query in group.queries]
+            for names, sharing in self.sharing
+            for group in sharing.groups
+        ]
+        return [*shared, others] if others else shared
+
+    @property
+    def output_schema(self) -> pa.Schema:
+        """The columns of the answers."""
+        several = [pa.field(NAME, pa.string())] if len(self.windows) > 1 else []
+        keys = [pa.field(name, self.schema.field(name).type) for name in self.key]
+        bounds = [pa.field(name, self.order_type) for name in (START, END)]
+        answers = [pa.field(name, self.features[place].type) for name, place in self.outputs]
+        return pa.schema([*several, *keys, *bounds, *answers])
+
+    def require_few(self, answers: int, rows: int, given: str) -> None:
+        """Refuse more answers than are allowed of so many rows; `given` says what gives them."""
+        most = self.max_answers
+        if most is None:
+            most = max(MOST_ANSWERS, rows * len(self.windows))
+        if answers > most:
+            raise InvalidArgument(
+                f"windows: {given} {answers:,} answers, more than the {most:,} that are allowed; "
+                "give a longer every= or a shorter range, or allow more with max_answers="
+            )
+
+    def measured(self, window: Window) -> tuple[str, ...]:
+        """The columns that a window measures by: an event without a value there is in none."""
+        by_time = self.order[:1] if measures_time(window) else ()
+        return (*by_time, window.column) if isinstance(window, DeltaWindow) else by_time
+
+
+def resolve_slide(
+    schema: pa.Schema,
+    *,
+    key: str | Sequence[str] | None,
+    order: str | Sequence[str] | None,
+    windows: Windows,
+    aggs: Measure | Iterable[Measure],
+    wish: Wish,
+    changes_only: bool,
+    max_answers: int | None = None,
+) -> SlidePlan:
+    """Check the arguments of `slide` against a schema."""
+    schema = plain_schema(schema)
+    named_windows = named(windows)
+    _require_count(max_answers)
+    key_columns = columns_named(schema, "key", key)
+    order_columns = columns_named(schema, "order", order)
+    if not order_columns:
+        raise InvalidArgument("order: name the column that orders the events")
+    require_sortable(schema, order_columns)
+    for name, window in named_windows.items():
+        _require_trigger(name, window)
+        require_measure(schema, order_columns, window)
+    measures = measures_of(aggs)
+    features, places = features_of(schema, measures, wish)
+    outputs = tuple((measure.name, places[measure]) for measure in measures)
+    several = [NAME] if len(named_windows) > 1 else []
+    _require_distinct([*several, START, END, *(name for name, _ in outputs)], key_columns)
+    plan = SlidePlan(
+        key_columns,
+        order_columns,
+        named_windows,
+        tuple(features),
+        outputs,
+        wish,
+        schema,
+        changes_only,
+        _order_type(schema.field(order_columns[0]).type, named_windows.values()),
+        max_answers,
+    )
+    _require_few_of_an_event(plan)
+    return plan
+
+
+def _require_count(max_answers: object) -> None:
+    whole = isinstance(max_answers, int) and not isinstance(max_answers, bool)
+    if max_answers is not None and not (whole and max_answers > 0):  # type: ignore[operator]
+        raise InvalidArgument(
+            f"max_answers: the most answers are an integer of at least 1, not {max_answers!r}"
+        )
+
+
+def _require_few_of_an_event(plan: SlidePlan) -> None:
+    """Refuse windows of time so many of which hold an event that they are not to be made."""
+    for name, window in plan.windows.items():
+        every = getattr(window, "every", None)
+        if isinstance(window, TimeWindow) and isinstance(every, EveryTime):
+            plan.require_few(window.range // every.time, 0, f"every event gives {name!r}")
+
+
+def _order_type(data_type: pa.DataType, windows: Iterable[Window]) -> pa.DataType:
+    """A type in which every begin, end and tick of the windows is a whole number."""
+    is_date = pa.types.is_date(data_type)
+    if not (is_date or pa.types.is_timestamp(data_type)):
+        return data_type
+    lengths = []
+    for window in windows:
+        every = getattr(window, "every", None)
+        if isinstance(every, EveryTime):
+            lengths += [every.time, every.offset]
+            if isinstance(window, TimeWindow):
+                lengths.append(window.range)
+        elif isinstance(window, SessionWindow):
+            lengths.append(window.gap)
+    tick = NANOSECONDS["day"] if is_date else _UNITS[data_type.unit]
+    step = math.gcd(tick, *lengths)
+    if step == tick:
+        return data_type
+    unit = next(unit for unit, length in _UNITS.items() if step % length == 0)
+    return pa.timestamp(unit, None if is_date else data_type.tz)
+
+
+def _require_trigger(name: str, window: Window) -> None:
+    never = isinstance(window, PunctuatedWindow | SessionWindow)
+    if not never and getattr(window, "every", None) is None:
+        raise InvalidArgument(
+            f"windows: {name!r} does not say when it answers; give every=, as in "
+            "wr.time('1 hour', every='1 minute') or wr.rows(1000, every=100), or use wr.over"
+        )
+
+
+def _require_distinct(added: Sequence[str], key: Sequence[str]) -> None:
+    for name in added:
+        if name in key and name in (NAME, START, END):
+            raise InvalidArgument(
+                f"key: the result has a column {name!r} of its own; rename the key's"
+            )
+        if added.count(name) + key.count(name) > 1:
+            raise InvalidArgument(
+                f"aggs: two columns of the result would be called {name!r}; rename one with "
+                ".alias(...)"
+            )

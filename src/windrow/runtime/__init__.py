@@ -1,1 +1,0 @@
-"""Drives events through windows, element by element and block by block."""

@@ -1,0 +1,165 @@
+"""Rows of a DataFrame to the chunks that they belong to (see `windrow.engine.chunk_cuts`).
+
+Where to cut is found by a look at a sample of the key and order columns. The look is a subquery of
+the job that needs it: nothing runs before the job does, and each job looks at its own data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import SparkSession as ClassicSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, LongType, StructField, StructType
+
+from windrow.engine.chunk_cuts import (
+    STRETCHES,
+    Cutting,
+    Edge,
+    Place,
+    from_ranks,
+    gathered,
+    summarise,
+)
+from windrow.engine.columns import nanoseconds_per_tick
+from windrow.engine.row_windows import extent_of
+from windrow.planning.over_plan import OverPlan
+from windrow.spark.batch.samples import SAMPLE, is_small, largest_share
+from windrow.spark.bridge.arrow_batches import mapped
+from windrow.spark.bridge.column_names import Names, new_names
+from windrow.windows import RowsWindow
+
+#: fewer rows than this are not worth a task
+SMALLEST_CHUNK = 65_536
+#: of windows of more rows than this all rows are looked at, so that fillers stay few
+LARGEST_SAMPLED = 1_000
+_TASKS_PER_CORE = 3
+_MOST_CHUNKS = 1024
+#: what Spark takes if nothing is set; some platforms set a word
+_USUAL_PARTITIONS = 200
+#: the attributes of an edge
+_SIDES = ("place", "since")
+
+
+def has_heavy_key(frame: Any, key: Sequence[Any]) -> bool:
+    """Whether some key has so many rows that its task would outlast the others.
+
+    This is a job of its own, over a sample of the key columns, where there is much data; the caller
+    knows that it may look.
+    """
+    chunks = _number_of_chunks(frame.sparkSession)
+    if chunks == 1 or is_small(frame):
+        return False
+    most, rows = largest_share(frame, key)
+    return most > max(rows / chunks, SAMPLE * SMALLEST_CHUNK) / 2
+
+
+def chunked(frame: Any, key: Sequence[Any], order: Any, plan: OverPlan) -> tuple[Any, Any]:
+    """The rows, one chunk per partition, and whether a row is a chunk's own, not a filler."""
+    chunks = _number_of_chunks(frame.sparkSession)
+    hashed = F.xxhash64(*key) if key else F.lit(0).cast("long")
+    names = new_names(frame.columns)
+    kept = [F.col(f"`{name}`") for name in frame.columns]
+    edges = _look(frame, hashed, order, _cutting(plan, chunks), plan).scalar()
+    placed = frame.select(
+        *kept, hashed.alias(names("key")), order.alias(names("order")), edges.alias(names("edges"))
+    )
+    searched, chunk = _searched(placed, chunks, names)
+    fills_next = _reached("since", chunk, names)
+    # One number says both where a copy of a row goes and whether it is a filler there, because
+    # every column of a shuffle costs.
+    own, copy = chunk * 2, chunk * 2 + 3
+    target = names("target")
+    copies = F.when(fills_next, F.array(own, copy)).otherwise(F.array(own))
+    routed = searched.select(*kept, F.explode(copies).alias(target))
+    arranged = routed.repartitionById(chunks, F.shiftright(target, 1))
+    return arranged, F.col(target).bitwiseAND(1) == 0
+
+
+def _number_of_chunks(session: Any) -> int:
+    """As many as a shuffle has partitions, but no more than some for each processor."""
+    wanted = session.conf.get("spark.sql.shuffle.partitions")
+    chunks = int(wanted) if wanted.isdigit() else _USUAL_PARTITIONS
+    grows = session.conf.get("spark.dynamicAllocation.enabled", "false") == "true"
+    if isinstance(session, ClassicSession) and not grows:
+        chunks = min(chunks, _TASKS_PER_CORE * session.sparkContext.defaultParallelism)
+    return min(chunks, _MOST_CHUNKS)
+
+
+def _cutting(plan: OverPlan, chunks: int) -> Cutting:
+    rows, ticks = 0, 0
+    for window in plan.windows.values():
+        if isinstance(window, RowsWindow):
+            rows = max(rows, window.range - 1)
+        else:
+            tick = nanoseconds_per_tick(plan.schema.field(plan.order[0]).type)
+            ticks = max(ticks, extent_of(window, tick))
+    fraction = SAMPLE if rows < LARGEST_SAMPLED else 1.0
+    return Cutting(chunks, SMALLEST_CHUNK, fraction, rows, ticks)
+
+
+def _look(frame: Any, hashed: Any, order: Any, cutting: Cutting, plan: OverPlan) -> Any:
+    """One row with the edges between chunks."""
+    order_type = plan.schema.field(plan.order[0]).type
+
+    def decide(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield _edges_to_arrow(cutting.edges(gathered(batches)), order_type)
+
+    seen = frame.select(hashed.alias("key"), order.alias("order"))
+    if cutting.fraction < 1:
+        seen = seen.sample(fraction=cutting.fraction, seed=0)
+    orders = ArrayType(seen.schema["order"].dataType)
+    edges = StructType(
+        [
+            StructField(f"{side}_{part}", values)
+            for side in _SIDES
+            for part, values in (("key", ArrayType(LongType())), ("order", orders))
+        ]
+    )
+    stretches = StructType([StructField(name, LongType()) for name in STRETCHES])
+    told = mapped(seen, seen.columns, summarise, stretches, "windrow over: where rows are")
+    return mapped(
+        told.repartition(1),
+        stretches.names,
+        decide,
+        StructType([StructField("edges", edges)]),
+        "windrow over: where to cut",
+    )
+
+
+def _edges_to_arrow(edges: Sequence[Edge], order_type: pa.DataType) -> pa.RecordBatch:
+    columns = {}
+    for side in _SIDES:
+        places: list[Place] = [getattr(edge, side) for edge in edges]
+        columns[f"{side}_key"] = pa.array([key for key, _rank in places], pa.int64())
+        columns[f"{side}_order"] = from_ranks([rank for _key, rank in places], order_type)
+    lists = [pa.ListArray.from_arrays([0, len(edges)], values) for values in columns.values()]
+    row = pa.StructArray.from_arrays(lists, list(columns))
+    return pa.RecordBatch.from_arrays([row], ["edges"])
+
+
+def _searched(frame: Any, chunks: int, names: Names) -> tuple[Any, Any]:
+    """The number of edges that a row is not before, by bisection: a column for each halving."""
+    passed = F.lit(0)
+    for bit in reversed(range((chunks - 1).bit_length())):
+        step = names(f"step_{bit}")
+        reached = _reached("place", passed + (2**bit - 1), names)
+        frame = frame.withColumn(step, passed + F.when(reached, 2**bit).otherwise(0))
+        passed = F.col(step)
+    return frame, passed
+
+
+def _reached(side: str, edge: Any, names: Names) -> Any:
+    """Whether a row is not before a side of an edge; not true if there is no such edge.
+
+    Number by number: Spark makes two structs of every row to compare them as structs, and routing
+    4M rows took 2.4 s then.
+    """
+    edges, key, order = (F.col(names(each)) for each in ("edges", "key", "order"))
+    edge_key = F.get(edges.getField(f"{side}_key"), edge)
+    edge_order = F.get(edges.getField(f"{side}_order"), edge)
+    # Null stands before all values.
+    not_before = edge_order.isNull() | (edge_order <= order)
+    return (edge_key < key) | ((edge_key == key) & not_before)

@@ -1,0 +1,262 @@
+"""Rows into slices before they are shuffled: few rows are sorted then, and go to Python.
+
+`windrow.engine.slice_partials` says what slices are, and what `slide` over them is. Where Spark has
+aggregates that are the fields of a partial, it combines the rows of each key and slice; of other
+partials that are numbers, and to which the order of rows means nothing, windrow's kernels make one
+for each key and slice of a batch.
+
+    events                 (key, time, x)
+    fields                 (key, slice, count(x), sum(x), ...)
+    windrow                (key, window_start, window_end, mean(x), ...)
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_type
+from pyspark.sql.types import DataType, DateType, DoubleType, LongType, StructField, StructType
+
+from windrow.algebra.kinds import Kind
+from windrow.algebra.ordering import rank
+from windrow.engine.slice_partials import (
+    SlicePartials,
+    has_partials,
+    has_slices,
+    itself,
+    over_fields,
+    over_slices,
+    several,
+    slice_edges,
+    slice_name,
+)
+from windrow.planning.over_plan import Feature
+from windrow.planning.placement import is_plain
+from windrow.planning.slide_plan import SlidePlan
+from windrow.spark.batch.samples import are_slices_dense
+from windrow.spark.bridge.answer_columns import answers_to_many
+from windrow.spark.bridge.arrow_batches import mapped
+from windrow.spark.bridge.source import Source
+
+Column = Any
+
+_MICROSECONDS_PER_DAY = 86_400_000_000
+_LOW_BITS = 2**32 - 1
+
+
+def slices_of(source: Source, plan: SlidePlan, nullable: AbstractSet[str]) -> Slices | None:
+    """The slices of a source whose columns are those that the plan reads, if it has slices."""
+    if not has_slices(plan):
+        return None
+    if all(_fields_of(feature, plan.schema) is not None for feature in plan.features):
+        return SparkSlices(source, plan)
+    return PythonSlices(source, plan, nullable) if has_partials(plan) else None
+
+
+class Slices(ABC):
+    """The slices of a DataFrame, and what `slide` has to do with them."""
+
+    #: `slide` over slices
+    plan: SlidePlan
+
+    def __init__(self, source: Source, plan: SlidePlan) -> None:
+        """The columns of the source are those that the plan reads, in its order."""
+        self._source, self._rows = source, plan
+        self._fields = dict(zip(plan.columns, source.schema.fields, strict=True))
+
+    @property
+    @abstractmethod
+    def nullable(self) -> set[str]:
+        """The columns of fields that may hold nulls."""
+
+    @property
+    @abstractmethod
+    def _types(self) -> dict[str, DataType]:
+        """The columns of fields."""
+
+    @abstractmethod
+    def frame(self) -> Any:
+        """Rows for the keys and slices, in no order."""
+
+    @property
+    def schema(self) -> StructType:
+        """The columns of the slices."""
+        keys = [self._fields[name] for name in self._rows.key]
+        fields = [StructField(name, each) for name, each in self._types.items()]
+        return StructType([*keys, StructField(slice_name(self._rows), LongType()), *fields])
+
+    @property
+    def are_dense(self) -> bool:
+        """Whether they have so many rows that making them before a shuffle pays."""
+        return are_slices_dense(self._source.frame, self._keys, self._begin)
+
+    @property
+    def _keys(self) -> list[str]:
+        return [self._fields[name].name for name in self._rows.key]
+
+    @property
+    def _begin(self) -> Column:
+        """Where the slice of a row begins, in microseconds: at the last edge of any window."""
+        order = self._fields[self._rows.order[0]]
+        time = F.unix_micros(F.col(order.name))
+        if isinstance(order.dataType, DateType):
+            time = F.unix_date(F.col(order.name)).cast("long") * _MICROSECONDS_PER_DAY
+        last = [
+            time - F.pmod(time - F.lit(edge), F.lit(slide))
+            for edge, slide in slice_edges(self._rows)
+        ]
+        return F.greatest(*last) if len(last) > 1 else last[0]
+
+
+# By windrow's kernels ----------------------------------------------------------------------------
+
+
+class PythonSlices(Slices):
+    """Slices that windrow's kernels make of batches; a key and slice may come several times."""
+
+    def __init__(self, source: Source, plan: SlidePlan, nullable: AbstractSet[str]) -> None:
+        super().__init__(source, plan)
+        self._nullable = nullable
+        self._partials = SlicePartials(plan, nullable)
+        self.plan = self._partials.plan
+
+    @property
+    def nullable(self) -> set[str]:
+        """The fields of parts that cannot tell by themselves that they have no values."""
+        return self._partials.nullable
+
+    @property
+    def _types(self) -> dict[str, DataType]:
+        return {name: from_arrow_type(each) for name, each in self._partials.types.items()}
+
+    def frame(self) -> Any:
+        """Rows for the keys and slices of each batch."""
+        plan, nullable, names = self._rows, self._nullable, self.schema.names
+
+        def combine(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch | None]:
+            partials = SlicePartials(plan, nullable)
+
+            def combined(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+                yield partials.of(batch.rename_columns(plan.columns)).rename_columns(names)
+
+            yield from answers_to_many(batches, combined)
+
+        source, read = self._source, self._source.schema.names
+        title = "windrow slide: partials of slices"
+        return mapped(source.frame, read, source.checked(combine, read), self.schema, title)
+
+
+# By Spark's own aggregates -----------------------------------------------------------------------
+
+
+def two_ranks(smallest: Any, largest: Any) -> Any:
+    """Two floats, by rank."""
+    return (rank(smallest), rank(largest))
+
+
+@dataclass(frozen=True)
+class _Aggregate:
+    """An aggregate of Spark that is a field of partials.
+
+    Attributes:
+        of: from a column to the aggregate of it.
+        type: what comes out; None for what went in.
+    """
+
+    of: Callable[[Column], Column]
+    type: DataType | None = None
+
+
+_FIELDS = {
+    "count": _Aggregate(F.count, LongType()),
+    "max": _Aggregate(F.max),
+    "min": _Aggregate(F.min),
+    "sum": _Aggregate(lambda x: F.sum(x.cast("double")), DoubleType()),
+    # Halves, as windrow adds up integers: no sum overflows that is not an answer.
+    "sum_high": _Aggregate(lambda x: F.sum(F.shiftright(x.cast("long"), 32)), LongType()),
+    "sum_low": _Aggregate(lambda x: F.sum(x.cast("long").bitwiseAND(F.lit(_LOW_BITS))), LongType()),
+}
+
+_FLOATS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
+    "sum": (("sum",), itself),
+    "mean": (("sum", "count"), several),
+    "value_range": (("min", "max"), two_ranks),
+}
+_INTEGERS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
+    "sum": (("sum_high", "sum_low"), several),
+    "mean": (("sum_high", "sum_low", "count"), several),
+    "value_range": (("min", "max"), several),
+}
+# No moments: Spark's sum and variance of a slice do not tell its mean to the last digit, so that a
+# variance far from zero would lose digits that windrow's own partial keeps.
+_ANY: dict[str, tuple[tuple[str, ...], Callable[..., Any] | None]] = {
+    "count": (("count",), itself),
+    # The extreme of extremes is lifted as any value.
+    "max": (("max",), None),
+    "min": (("min",), None),
+}
+
+
+def _fields_of(
+    feature: Feature, schema: pa.Schema
+) -> tuple[tuple[str, ...], Callable[..., Any] | None] | None:
+    """The aggregates of Spark that are a feature's partial, and its lift; or None."""
+    aggregation = feature.aggregation
+    compiled = feature.compiled or aggregation.name == "count"
+    if not is_plain(feature) or not compiled:
+        return None
+    kinds = [Kind.of(schema.field(column).type) for column in feature.columns]
+    by_kind = _FLOATS if Kind.FLOAT in kinds else _INTEGERS
+    return by_kind.get(aggregation.name, _ANY.get(aggregation.name))
+
+
+class SparkSlices(Slices):
+    """Slices that Spark makes; each key and slice once."""
+
+    def __init__(self, source: Source, plan: SlidePlan) -> None:
+        super().__init__(source, plan)
+        #: the aggregates, by the names of their columns
+        self._aggregates: dict[str, tuple[Column, DataType]] = {}
+        self.plan = over_slices(plan, tuple(map(self._merging, plan.features)))
+
+    @property
+    def nullable(self) -> set[str]:
+        """All but counts: a slice may hold no values, and still it counts them."""
+        counts = f"{slice_name(self._rows)}_count_"
+        return {name for name in self._aggregates if not name.startswith(counts)}
+
+    @property
+    def _types(self) -> dict[str, DataType]:
+        return {name: each for name, (_, each) in self._aggregates.items()}
+
+    def frame(self) -> Any:
+        """A row for each key and slice."""
+        order = self._fields[self._rows.order[0]].name
+        aggregates = [each.alias(name) for name, (each, _) in self._aggregates.items()]
+        present = self._source.frame.where(F.col(order).isNotNull())
+        begin = self._begin.alias(slice_name(self._rows))
+        return present.groupBy(*self._keys, begin).agg(*aggregates)
+
+    def _merging(self, feature: Feature) -> Feature:
+        """The feature over the fields of slices."""
+        found = _fields_of(feature, self._rows.schema)
+        assert found is not None
+        names, lift = found
+        columns = [self._aggregate(name, feature.columns) for name in names]
+        monoid = feature.monoid if lift is None else replace(feature.monoid, lift=lift)
+        return over_fields(feature, columns, monoid)
+
+    def _aggregate(self, name: str, columns: Sequence[str]) -> str:
+        field = self._fields[columns[0]] if columns else None
+        label = f"{slice_name(self._rows)}_{name}_{field.name if field else ''}"
+        aggregate = _FIELDS[name]
+        of = F.lit(1) if field is None else F.col(field.name)
+        data_type = aggregate.type or (field.dataType if field else LongType())
+        self._aggregates[label] = aggregate.of(of), data_type
+        return label

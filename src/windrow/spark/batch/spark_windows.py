@@ -1,0 +1,42 @@
+"""Spark's own window functions, for the plans that `planning/placement.py` leaves to Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from pyspark.sql import Window as SparkWindow
+from pyspark.sql import functions as F
+
+from windrow.planning.over_plan import Feature, OverPlan
+from windrow.planning.placement import ROUGHER_FUNCTIONS, SPARK_FUNCTIONS
+from windrow.windows import RowsWindow
+
+
+def with_window_functions(
+    frame: Any, plan: OverPlan, column: Mapping[str, Any], names: Sequence[str]
+) -> Any:
+    """The DataFrame with the plan's columns added under the given names.
+
+    `column` finds a column of the frame by what the plan calls it.
+    """
+    ordered = SparkWindow.partitionBy(*(column[name] for name in plan.key)).orderBy(
+        *(column[name] for name in plan.order)
+    )
+    answers = []
+    for output, name in zip(plan.outputs, names, strict=True):
+        window = plan.windows[output.window]
+        assert isinstance(window, RowsWindow)
+        frame_of_rows = ordered.rowsBetween(1 - window.range, 0)
+        answer = _function(plan.features[output.feature], column)
+        answers.append(answer.over(frame_of_rows).alias(name))
+    return frame.select("*", *answers)
+
+
+def _function(feature: Feature, column: Mapping[str, Any]) -> Any:
+    name = feature.aggregation.name
+    if not feature.columns:
+        return F.count(F.lit(1))
+    function: Callable[..., Any] = getattr(F, (SPARK_FUNCTIONS | ROUGHER_FUNCTIONS)[name])
+    options = {"ignorenulls": True} if name in ("first", "last") else {}
+    return function(column[feature.columns[0]], **options)

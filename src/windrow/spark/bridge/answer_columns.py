@@ -1,0 +1,77 @@
+"""What `slide` reads of a DataFrame and answers, on tables and on streams."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import pyarrow as pa
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StructType
+
+from windrow.planning.slide_plan import END, START, SlidePlan
+from windrow.spark.bridge.column_names import plain_names, renamed
+from windrow.spark.bridge.source import Source
+
+#: so many rows are answered at once: of larger batches than Spark's, the work per batch counts less
+ROWS_AT_ONCE = 2**16
+
+
+def reading(source: Source, columns: Sequence[str]) -> Source:
+    """The columns that are read, under names that Spark does not take apart."""
+    names = plain_names(source.schema.names)
+    places = [source.schema.names.index(name) for name in columns]
+    frame = source.frame.toDF(*names).select(*(names[place] for place in places))
+    fields = renamed(source.schema, names).fields
+    return replace(source, frame=frame, schema=StructType([fields[place] for place in places]))
+
+
+def result_columns(schema: StructType, plan: SlidePlan) -> StructType:
+    """The columns of the answers; keys as they are, times in microseconds."""
+    found = from_arrow_schema(in_microseconds(plan.output_schema))
+    fields = {field.name: field for field in schema.fields if field.name in plan.key}
+    return StructType([fields.get(field.name, field) for field in found.fields])
+
+
+def in_microseconds(schema: pa.Schema) -> pa.Schema:
+    """Spark knows no other unit of time."""
+    for name in (START, END):
+        field = schema.field(name)
+        if pa.types.is_timestamp(field.type):
+            exact = field.with_type(pa.timestamp("us", field.type.tz))
+            schema = schema.set(schema.get_field_index(name), exact)
+    return schema
+
+
+def answer_batches(table: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Answers as Spark takes them, under names that it does not take apart."""
+    for name in (START, END):
+        index = table.column_names.index(name)
+        table = table.set_column(index, name, table[name].cast(schema.field(name).type))
+    table = table.rename_columns(list(plain_names(table.column_names)))
+    yield from table.combine_chunks().to_batches(max_chunksize=ROWS_AT_ONCE)
+
+
+def answers_to_many(
+    batches: Iterable[pa.RecordBatch],
+    answers: Callable[[pa.RecordBatch], Iterable[pa.RecordBatch]],
+    rows: int = ROWS_AT_ONCE,
+    most_bytes: float = math.inf,
+) -> Iterator[pa.RecordBatch | None]:
+    """Answers to batches of at least so many rows, or of so many bytes where rows are wide.
+
+    None where there are not enough yet.
+    """
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(each.num_rows for each in held) >= rows or (
+            sum(each.nbytes for each in held) >= most_bytes
+        ):
+            yield from answers(pa.concat_batches(held))
+            held = []
+        else:
+            yield None
+    if any(each.num_rows for each in held):
+        yield from answers(pa.concat_batches(held))

@@ -1,0 +1,122 @@
+"""A DataFrame and what is known of it before its job runs.
+
+Spark is asked for the columns of a DataFrame, except where it refuses: in the functions of
+`pyspark.pipelines`, whose tables do not exist yet when they are called. There the user states the
+columns, and nothing is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StructField, StructType
+
+from windrow.errors import InvalidArgument
+from windrow.planning.over_plan import Feature
+from windrow.spark.batch.samples import is_read, may_look
+
+#: Spark cuts plans off at some length of their own
+_LONGEST_TITLE = 120
+_Answers = TypeVar("_Answers")
+_REFUSED = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A DataFrame.
+
+    Attributes:
+        frame: the DataFrame.
+        schema: its columns.
+        may_ask: whether Spark may be asked about the data now, in small jobs too.
+        is_streaming: whether it is a stream, as far as is known.
+    """
+
+    frame: Any
+    schema: StructType
+    may_ask: bool
+    is_streaming: bool = False
+
+    @property
+    def may_look(self) -> bool:
+        """Whether some rows may be looked at when the call is made: not if that takes work."""
+        return self.may_ask and may_look(self.frame.sparkSession) and is_read(self.frame)
+
+    def checked(
+        self, function: Callable[[Iterable[pa.RecordBatch]], _Answers], read: Sequence[str]
+    ) -> Callable[[Iterable[pa.RecordBatch]], _Answers]:
+        """The function on batches of some columns, which are what the user said, if they did."""
+        if self.may_ask:
+            return function
+        stated = [self.schema[name] for name in read]
+
+        def require(batch: pa.RecordBatch) -> pa.RecordBatch:
+            for given, field in zip(from_arrow_schema(batch.schema), stated, strict=True):
+                if given.dataType.jsonValue() != field.dataType.jsonValue():
+                    raise InvalidArgument(
+                        f"schema: {field.name!r} is {given.dataType.simpleString()}, not "
+                        f"{field.dataType.simpleString()}"
+                    )
+            return batch
+
+        return lambda batches: function(require(batch) for batch in batches)
+
+
+def source_of(
+    frame: Any, schema: StructType | None, as_stream: bool = False, argument: str = "data"
+) -> Source:
+    """The DataFrame that a user gave, with the columns that they stated, if they did.
+
+    Args:
+        frame: what the user gave.
+        schema: its columns, as they stated them.
+        as_stream: whether the rest of the call takes it for a stream, where Spark may not be asked.
+        argument: what the call names it by.
+    """
+    if type(frame).__module__.startswith("pyspark.pandas."):
+        raise InvalidArgument(
+            f"{argument}: it is a {type(frame).__name__} of pandas on Spark; give the Spark "
+            "DataFrame that it stands for, .to_spark(), and make the answer one of its kind with "
+            ".pandas_api()"
+        )
+    if not hasattr(type(frame), "mapInArrow"):
+        raise InvalidArgument(f"{argument}: give a Spark DataFrame, not {type(frame).__name__}")
+    if schema is None:
+        return _asked(frame)
+    if not isinstance(schema, StructType):
+        raise InvalidArgument(
+            f"schema: give the columns of data as a StructType, not {type(schema).__name__}"
+        )
+    selected = frame.select(*(quoted(name) for name in schema.names))
+    fields = [StructField(each.name, each.dataType, metadata=each.metadata) for each in schema]
+    return Source(selected, StructType(fields), may_ask=False, is_streaming=as_stream)
+
+
+def _asked(frame: Any) -> Source:
+    try:
+        schema, is_streaming = frame.schema, frame.isStreaming
+    except PySparkException as error:
+        if error.getCondition() != _REFUSED:
+            raise
+        raise InvalidArgument(
+            "schema: in a function of pyspark.pipelines Spark cannot be asked for the columns of "
+            "data; state them, as in schema=StructType().add('ts', 'timestamp')"
+        ) from None
+    return Source(frame, schema, may_ask=True, is_streaming=is_streaming)
+
+
+def title(operation: str, features: Iterable[Feature], windows: Iterable[str]) -> str:
+    """What an operation does, in a few words."""
+    measures = ", ".join(f"{each.aggregation.name}({', '.join(each.columns)})" for each in features)
+    text = f"windrow {operation}: {measures} in {', '.join(windows)}"
+    return text if len(text) <= _LONGEST_TITLE else text[: _LONGEST_TITLE - 4] + " ..."
+
+
+def quoted(name: str) -> str:
+    """A column's name, with nothing in it taken for a path into a struct."""
+    return "`" + name.replace("`", "``") + "`"

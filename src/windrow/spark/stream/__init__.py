@@ -1,1 +1,0 @@
-"""windrow on Structured Streaming."""

@@ -1,0 +1,1 @@
+"""`over` and `slide` on streaming DataFrames."""

@@ -1,0 +1,37 @@
+"""The table that a stream goes on from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql.types import StructType
+
+from windrow.errors import InvalidArgument
+from windrow.planning.stream_arguments import require_dataframe
+from windrow.spark.bridge.source import Source, source_of
+
+
+def history_of(history: Any, source: Source, columns: Sequence[str]) -> Source:
+    """The table, if it has the columns of the stream that are read, in the same types."""
+    require_dataframe(history)
+    known = source_of(
+        history, None if source.may_ask else _only(source.schema, columns), argument="history"
+    )
+    if known.is_streaming:
+        raise InvalidArgument("history: give a table; this DataFrame is a stream, too")
+    for name in columns:
+        if name not in known.schema.names:
+            raise InvalidArgument(f"history: there is no column {name!r}, which data has")
+        if known.schema.names.count(name) > 1:
+            raise InvalidArgument(f"history: several columns are called {name!r}; rename them")
+        has, wanted = known.schema[name].dataType, source.schema[name].dataType
+        if has != wanted:
+            raise InvalidArgument(
+                f"history: {name!r} is {has.simpleString()}, and in data {wanted.simpleString()}"
+            )
+    return known
+
+
+def _only(schema: StructType, columns: Sequence[str]) -> StructType:
+    return StructType([schema[name] for name in columns])

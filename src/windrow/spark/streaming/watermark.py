@@ -1,0 +1,73 @@
+"""When events of a stream are final: by the watermark that it has, or by how late they may come."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from windrow.errors import InvalidArgument
+from windrow.planning.stream_arguments import delay_of
+from windrow.spark.bridge.source import Source
+from windrow.spark.streaming.upstream import upstream_of
+
+#: where Spark notes that a column has a watermark, and how many milliseconds it is behind
+MARK = "spark.watermarkDelayMs"
+_WHICH = (
+    "the column that has it: F.window_time(...) of a window of Spark's, window_end of wr.slide, "
+    "the order column of wr.over"
+)
+
+
+class Lateness(NamedTuple):
+    """How late events may come, and whether the stream has a watermark that says so."""
+
+    milliseconds: int
+    marked: bool
+
+
+def lateness_of(source: Source, order: str, lateness: str | timedelta | None) -> Lateness:
+    """How late events may come, as the stream or the call says it."""
+    noted = {field.name: (field.metadata or {}).get(MARK) for field in source.schema.fields}
+    marked = {name: delay for name, delay in noted.items() if delay is not None}
+    upstream = upstream_of(source)
+    if upstream is not None:
+        if upstream.has_another:
+            raise InvalidArgument(
+                "data: it has withWatermark(...) behind an operation with state, which has a "
+                "watermark, and neither would ever move; leave the second out and order by "
+                f"{_WHICH}"
+            )
+        if upstream.has_state and order not in marked:
+            raise InvalidArgument(
+                f"order: the watermark of the operation with state in front is not on {order!r}, "
+                f"and a second one would never move; order by {_WHICH}. Or write out what the "
+                "operation gives and start another query from that"
+            )
+        if not upstream.has_watermark:
+            marked = {}
+    if marked and order not in marked:
+        other = next(iter(marked))
+        raise InvalidArgument(
+            f"order: the watermark of data is on {other!r}, and windows end by {order!r}; put it "
+            f"there with withWatermark({order!r}, ...)"
+        )
+    if marked:
+        if lateness is not None:
+            raise InvalidArgument(
+                f"lateness: data has a watermark on {order!r} already, and Spark does not take a "
+                "second; leave one of them out"
+            )
+        return Lateness(int(marked[order]), marked=True)
+    if lateness is None:
+        raise InvalidArgument(
+            "lateness: say how late events may come, as in lateness='10 seconds', or give data a "
+            f"watermark, withWatermark({order!r}, '10 seconds')"
+        )
+    return Lateness(delay_of(lateness), marked=False)
+
+
+def mark_on(column: str, schema: pa.Schema) -> str | None:
+    """The column, if it can have a watermark: Spark takes none of days."""
+    return column if pa.types.is_timestamp(schema.field(column).type) else None

@@ -1,0 +1,56 @@
+"""Windows over cells: the answers for new cells from those of their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.compiler.kernel_memory import KernelMemory
+from windrow.engine import edges
+from windrow.engine.feature_columns import Features
+from windrow.engine.maps import SLICE, Maps
+from windrow.engine.slice_windows import CompiledWindow, SliceKernels
+from windrow.planning.over_plan import OverPlan
+
+Array = np.ndarray[Any, Any]
+
+
+class CellWindows:
+    """The windows of a plan that end at each of its events."""
+
+    def __init__(self, plan: OverPlan, features: Features, maps: Maps) -> None:
+        self._plan, self._features, self._maps = plan, features, maps
+        self._kernels = SliceKernels(features, plan, plan.windows)
+
+    def answers(
+        self,
+        name: str,
+        extent: int,
+        older: Sequence[pa.RecordBatch],
+        new: pa.RecordBatch,
+        measure: Callable[[Array], Array],
+    ) -> list[pa.Array]:
+        """The answers of each feature for the new cells, in their order.
+
+        A window holds the cells of its key that are less than its extent behind, by what `measure`
+        makes of the slices of cells that lie by key, older first.
+        """
+        cells, places, starts, partials = self._maps.grouped([*older, new])
+        first = cells.num_rows - new.num_rows
+        stops = np.flatnonzero(places >= first) + 1
+        measured = measure(cells[SLICE].to_numpy()[places])
+        firsts, _first = edges.less_behind(starts, stops, measured, extent)
+        answers = self._features.answers(len(stops))
+        window = CompiledWindow(self._kernels, name, KernelMemory(self._features.product))
+        window.answer(partials, answers, firsts, stops, 0, len(stops))
+        back = np.empty(len(stops), np.int64)
+        back[places[stops - 1] - first] = np.arange(len(stops))
+        return [
+            self._features.result(
+                answers, feature, self._maps.carried(cells, self._features.compiled.index(feature))
+            ).take(pa.array(back))
+            for feature in self._plan.features
+        ]

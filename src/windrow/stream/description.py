@@ -1,0 +1,77 @@
+"""What a query is, as text: by it the state of one query is told from that of another.
+
+A plan is first brought into an order of its own, windows by name and aggregations by what they are,
+because blocks, groups and columns of state are numbered in that order. So the order in which a user
+names windows and aggregations does not matter. What results are called does not, either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+import pyarrow as pa
+
+from windrow.algebra.aggregation import Measure
+from windrow.planning.over_plan import Feature, OverPlan
+from windrow.planning.slide_plan import SlidePlan
+from windrow.windows.calls import call_of, call_of_measure
+
+_Plan = TypeVar("_Plan", SlidePlan, OverPlan)
+
+
+def arranged(plan: _Plan) -> _Plan:
+    """The same plan with its windows and features in the order of their texts."""
+    order = sorted(range(len(plan.features)), key=lambda place: _call(plan.features[place]))
+    windows = dict(sorted(plan.windows.items()))
+    features = tuple(plan.features[place] for place in order)
+    if isinstance(plan, SlidePlan):
+        slid = tuple((name, order.index(place)) for name, place in plan.outputs)
+        return replace(plan, windows=windows, features=features, outputs=slid)
+    outputs = tuple(replace(each, feature=order.index(each.feature)) for each in plan.outputs)
+    return replace(plan, windows=windows, features=features, outputs=outputs)
+
+
+def description_of(
+    plan: SlidePlan | OverPlan,
+    types: Mapping[str, pa.DataType],
+    kept: Sequence[str],
+    shards: int,
+) -> list[str]:
+    """All that the layout and the meaning of a shard's state depend on, line by line.
+
+    Args:
+        plan: an arranged one.
+        types: those of the columns of an event that wait with it.
+        kept: what is kept of final events, line by line.
+        shards: in how many of them keys are kept.
+    """
+
+    def with_types(columns: Sequence[str]) -> str:
+        return ", ".join(f"{column}: {types[column]}" for column in columns)
+
+    return [
+        f"shards={shards}",
+        f"key=[{with_types(plan.key)}]",
+        f"order=[{with_types(plan.order)}]",
+        *(f"window {name}={call_of(window)}" for name, window in plan.windows.items()),
+        *(f"aggregation {_call(feature)}" for feature in plan.features),
+        *dict.fromkeys(kept),
+        f"columns=[{with_types(list(types))}]",
+    ]
+
+
+def differences(before: Sequence[str], now: Sequence[str]) -> str:
+    """What of two descriptions is not in both."""
+    gone = [f"was {line}" for line in before if line not in now]
+    new = [f"is now {line}" for line in now if line not in before]
+    told = [*gone, *new]
+    if any(" aggregation " in line for line in told):
+        # Of other aggregations, other partials follow.
+        told = [line for line in told if " partials=" not in line]
+    return "; ".join(told)
+
+
+def _call(feature: Feature) -> str:
+    return call_of_measure(Measure(feature.aggregation, feature.columns, "", feature.condition))

@@ -1,0 +1,128 @@
+"""The amortized monoid tree over maps, with its nodes in a shard's storage.
+
+The leaves are blocks of cells, in the order of their slices: a block holds the cells of some
+neighbouring slices that became final together, as they are, and the nodes above hold maps. The tree
+is that of `windrow.algorithms.amortized_monoid_tree`, linked to a combine that puts the merging of
+maps off: a partial is a tuple of maps, older first, which are folded into one when a node is
+written. A node is written once. So a block brings about one node more, whatever the window's range,
+and what a window holds between two blocks is read in at most 3 log2(n) nodes.
+
+The tree keeps no partial of the whole window, as it would in memory: it would have to be written
+with every batch.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from windrow.algorithms import amortized_monoid_tree as tree
+from windrow.algorithms.levels import lowest_bit, node_at
+from windrow.compiler.linking import link
+from windrow.engine.maps import SLICE, Maps
+from windrow.stream.state import NODE, Blocks, GroupState, block_number
+
+#: several maps that make up one
+Partial = tuple[pa.RecordBatch, ...]
+
+
+class Held(NamedTuple):
+    """What some windows hold of a forest, and the first block that a later window may hold."""
+
+    maps: list[pa.RecordBatch]
+    front: int
+
+
+class MapForest:
+    """The blocks of cells of one group of windows, and the tree over them."""
+
+    def __init__(self, maps: Maps, blocks: Blocks, group: int, state: GroupState) -> None:
+        self._maps, self._blocks, self._group = maps, blocks, group
+        #: where the tree begins and ends; changed as blocks come and go
+        self.state = state
+        self._functions = link(tree.FUNCTIONS, {**_SLOTS, "load": _load, "store": _store})
+
+    def block(self, number: int) -> pa.RecordBatch:
+        """The cells of a block, by slice."""
+        return self.load(node_at(number, 1))
+
+    def append(self, cells: pa.RecordBatch) -> None:
+        """Put cells of newer slices than all others into a block of their own."""
+        front, end = self.state.front, self.state.end
+        before = tree.State(front, end, end, 0, (), ())
+        self._functions["insert"](before, self._ring, (cells,))
+        self.state.end = end + 1
+
+    def between(self, begin: int, stop: int) -> Partial:
+        """The maps of the blocks from `begin` to before `stop`, older first."""
+        if begin >= stop:
+            return ()
+        maps: Partial = self._functions["between"](self, begin, stop, self.state.end, tree.LATE)
+        return maps
+
+    def held(self, front: int, first: int, following: int) -> Held:
+        """What windows hold that begin at the slices from `first` to before `following`.
+
+        From `following` on they all hold everything, so there nodes will do. No block before
+        `front` is read, and none that ends before `following` need be read again.
+        """
+        maps: list[pa.RecordBatch] = []
+        block, end = front, self.state.end
+        while block < end:
+            cells = self.block(block)
+            oldest, newest = cells[SLICE][0].as_py(), cells[SLICE][-1].as_py()
+            if oldest >= following:
+                break
+            if newest >= first:
+                maps.append(cells)
+            block += 1
+            if newest < following:
+                front = block
+        return Held([*maps, *self.between(block, end)], front)
+
+    def drop(self, begin: int, stop: int) -> None:
+        """Delete the blocks from `begin` to before `stop`, and all nodes that begin at them."""
+        for block in range(begin, stop):
+            width = 1
+            while block % width == 0 and (width == 1 or block + 2 * width <= self.state.end + 1):
+                self._blocks.delete(self._place(node_at(block, width)))
+                width *= 2
+
+    # What the tree reads and writes --------------------------------------------------------------
+
+    def load(self, position: int) -> pa.RecordBatch:
+        """The map of a node; a leaf's is not folded."""
+        return self._blocks.load(self._place(position), self._maps.schema)
+
+    def store(self, position: int, partial: Partial) -> None:
+        """Write a node: a leaf as it is, others as one map."""
+        is_leaf = lowest_bit(position) == 1
+        node = partial[0] if is_leaf else self._maps.fold(partial)
+        self._blocks.store(self._place(position), node)
+
+    @property
+    def _ring(self) -> tree.Forest:
+        return tree.Forest(self, None)
+
+    def _place(self, position: int) -> int:
+        return block_number(NODE, self._group, position)
+
+
+def _load(nodes: MapForest, position: int) -> Partial:
+    return (nodes.load(position),)
+
+
+def _store(nodes: MapForest, position: int, partial: Partial) -> None:
+    nodes.store(position, partial)
+
+
+def _identity() -> Partial:
+    return ()
+
+
+def _combine(older: Partial, newer: Partial) -> Partial:
+    return older + newer
+
+
+_SLOTS: dict[str, Any] = {"identity": _identity, "combine": _combine}

@@ -1,0 +1,181 @@
+"""What the state of a shard holds, found from its blocks alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.engine import columns as arrow
+from windrow.engine.maps import SLICE
+from windrow.engine.sorting import arrange
+from windrow.slicing import Slices
+from windrow.stream.state import (
+    CELLS_SCHEMA,
+    DESCRIPTION,
+    HEADER,
+    KEY,
+    LEDGER,
+    LEDGER_SCHEMA,
+    NODE,
+    ORDER,
+    ROWS,
+    ROWS_SCHEMA,
+    SLICES,
+    STRETCH,
+    WAITING,
+    WAITING_SCHEMA,
+    Header,
+    block_number,
+    content_of,
+    group_of,
+    integers_of,
+    kind_of,
+    lacking,
+)
+
+Array = np.ndarray[Any, Any]
+
+_NANOSECONDS_IN_A_SECOND = 10**9
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a shard's state holds.
+
+    Attributes:
+        query: what the query is, line by line.
+        keys: how many keys have cells, rows or entries in the ledger, or events that wait.
+        blocks: how many blocks there are, of all kinds.
+        bytes: how large they are.
+        waiting: how many events are not final.
+        oldest, newest: where the oldest slice that is kept begins and the newest slice that is not
+            empty ends, in seconds since the epoch; None if there is none.
+    """
+
+    query: list[str]
+    keys: int
+    blocks: int
+    bytes: int
+    waiting: int
+    oldest: float | None
+    newest: float | None
+
+
+def summary(blocks: Mapping[int, bytes]) -> Summary:
+    """What the blocks of a shard hold."""
+    waiting = _batches(blocks, WAITING, WAITING_SCHEMA)
+    header = Header.decoded(_content(blocks, HEADER))
+    cells, rows = _of_cells(blocks), _of_rows(blocks)
+    spans = []
+    for group, state in enumerate(header.groups):
+        numbers = [each for kept in (cells, rows) for each in kept.slices.get(group, [])]
+        numbers += [np.array([each.first, each.last]) for each in state.waiting]
+        if numbers:
+            told = integers_of(_content(blocks, SLICES, group))
+            spans.append(_span(np.concatenate(numbers), told))
+    key = json.loads(_schema(blocks, WAITING_SCHEMA).metadata[KEY])
+    return Summary(
+        _query(blocks),
+        _distinct(cells.keys, rows.keys, [batch.select(key) for _owner, batch in waiting]),
+        len(blocks),
+        sum(map(len, blocks.values())),
+        sum(batch.num_rows for owner, batch in waiting if owner == 0),
+        min((begin for begin, _end in spans), default=None),
+        max((end for _begin, end in spans), default=None),
+    )
+
+
+def shards_told(blocks: Mapping[int, bytes]) -> int:
+    """Among how many shards keys are spread, as a shard says."""
+    return int(_query(blocks)[0].removeprefix("shards="))
+
+
+def _query(blocks: Mapping[int, bytes]) -> list[str]:
+    return _content(blocks, DESCRIPTION).decode().split("\n")
+
+
+class _Kept(NamedTuple):
+    """What is kept of final events: their keys, and their slices by group."""
+
+    keys: list[pa.RecordBatch]
+    slices: dict[int, list[Array]]
+
+
+def _of_cells(blocks: Mapping[int, bytes]) -> _Kept:
+    if block_number(CELLS_SCHEMA) not in blocks:
+        return _Kept([], {})
+    key = sum(name.startswith("key_") for name in _schema(blocks, CELLS_SCHEMA).names)
+    slices: dict[int, list[Array]] = {}
+    keys = []
+    for owner, batch in _batches(blocks, NODE, CELLS_SCHEMA):
+        slices.setdefault(owner, []).append(batch[SLICE].to_numpy())
+        keys.append(batch.select(range(1, key + 1)))
+    return _Kept(keys, slices)
+
+
+def _of_rows(blocks: Mapping[int, bytes]) -> _Kept:
+    if block_number(ROWS_SCHEMA) not in blocks:
+        return _Kept([], {})
+    told = _schema(blocks, ROWS_SCHEMA).metadata
+    key, order = json.loads(told[KEY]), told[ORDER].decode()
+    slices: dict[int, list[Array]] = {}
+    keys = []
+    batches = [each for kind in (ROWS, STRETCH) for each in _batches(blocks, kind, ROWS_SCHEMA)]
+    for owner, batch in batches:
+        if order:
+            slices.setdefault(owner, []).append(arrow.times(batch[order]))
+        keys.append(batch.select(key))
+    if block_number(LEDGER_SCHEMA) in blocks:
+        entries = _batches(blocks, LEDGER, LEDGER_SCHEMA)
+        keys += [batch.select(range(len(key))) for _owner, batch in entries]
+    return _Kept(keys, slices)
+
+
+def _content(blocks: Mapping[int, bytes], kind: int, group: int = 0) -> bytes:
+    """What stands in a block of which a group has one."""
+    number = block_number(kind, group)
+    if number not in blocks:
+        raise lacking(number)
+    return content_of(number, blocks[number])
+
+
+def _schema(blocks: Mapping[int, bytes], kind: int) -> pa.Schema:
+    return pa.ipc.read_schema(pa.py_buffer(_content(blocks, kind)))
+
+
+def _batches(
+    blocks: Mapping[int, bytes], kind: int, schema_kind: int
+) -> list[tuple[int, pa.RecordBatch]]:
+    """The blocks of a kind, each with its group."""
+    schema = _schema(blocks, schema_kind)
+    return [
+        (group_of(number), pa.ipc.read_record_batch(pa.py_buffer(content_of(number, data)), schema))
+        for number, data in blocks.items()
+        if kind_of(number) == kind
+    ]
+
+
+def _span(numbers: Array, told: list[int]) -> tuple[float, float]:
+    """Where slices of these numbers begin and end; `told` is what was written of all slices."""
+    tick, period, *edges = told
+    slices = Slices(period, tuple(edges))
+    begin = int(slices.starts(numbers.min(keepdims=True))[0])
+    end = int(slices.ends(numbers.max(keepdims=True))[0])
+    return begin * tick / _NANOSECONDS_IN_A_SECOND, end * tick / _NANOSECONDS_IN_A_SECOND
+
+
+def _distinct(*tables: list[pa.RecordBatch]) -> int:
+    """How many keys there are; the columns of all batches are those of a key, in order."""
+    batches = [batch for each in tables for batch in each if batch.num_rows]
+    if not batches:
+        return 0
+    names = batches[0].schema.names
+    table = pa.Table.from_batches([batch.rename_columns(names) for batch in batches])
+    keys = [table[name].combine_chunks() for name in names]
+    _permutation, starts = arrange(keys, [], table.num_rows)
+    return len(starts) - 1

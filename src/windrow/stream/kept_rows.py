@@ -1,0 +1,326 @@
+"""Kept rows: the final events of a shard's keys that answers to come may need, in its storage.
+
+Of an event only the columns are kept that windows and aggregations read: values and not partials,
+so that every aggregation of every type goes on from them. What a key needs beside its rows, such as
+how many events it has seen, stands in the ledger.
+
+Keys lie in bins. All rows of a bin are read when one of its keys has new events, or an answer that
+is due. Rows that are still needed stay where they are, in blocks in the order of time, and new ones
+are appended in a block of their own. When more rows are of no use than of use, or blocks are many,
+the bin is rewritten. So each row is written twice on average, or a little more, and no more than
+twice as many rows are read as are needed.
+
+      bin     [ block 0              ][ block 1 ][ block 2 ]   ledger [ key | numbers | answers ]
+               x x k1 k1 x k2 k2 k2    k1 k2 k2   k1 k1 k2             x: not needed any more
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.engine.key_runs import NEVER
+from windrow.engine.sorting import arrange
+from windrow.stream.bins import Bins
+from windrow.stream.key_hashes import hashes_of
+from windrow.stream.key_rows import KeyRows
+from windrow.stream.state import (
+    KEY,
+    LEDGER,
+    NONE,
+    ORDER,
+    ROWS,
+    Blocks,
+    block_number,
+    place_in_bin,
+)
+
+Array = np.ndarray[Any, Any]
+
+#: a bin with more rows is split when it is rewritten, unless it is of one key
+ROWS_IN_A_BIN = 2**16
+#: a bin with so many blocks is rewritten
+MOST_BLOCKS = 16
+#: so many rows of some bins are worked on at once
+ROWS_AT_ONCE = 2**20
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What is kept.
+
+    Attributes:
+        key, order: the columns of the key, and those that order its events.
+        rows: the columns of a row.
+        ledger: the columns of the ledger, those of the key in front under names of their own.
+    """
+
+    key: Sequence[str]
+    order: Sequence[str]
+    rows: pa.Schema
+    ledger: pa.Schema
+
+    @classmethod
+    def of(
+        cls,
+        key: Sequence[str],
+        order: Sequence[str],
+        kept: Sequence[str],
+        types: Mapping[str, pa.DataType],
+        ledger: Mapping[str, pa.DataType],
+    ) -> Layout:
+        """Of the columns that are kept beside the key's; `ledger` are those of the ledger."""
+        names = list(dict.fromkeys([*key, *kept]))
+        told = {KEY: json.dumps(key), ORDER: order[0] if order[0] in names else ""}
+        keys = [(f"key_{place}", types[name]) for place, name in enumerate(key)]
+        return cls(
+            key,
+            order,
+            pa.schema([(name, types[name]) for name in names], told),
+            pa.schema([*keys, *ledger.items()], told),
+        )
+
+    @property
+    def timed(self) -> str | None:
+        """The column that says when an event was, if it is kept."""
+        return self.order[0] if self.order[0] in self.rows.names else None
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some bins.
+
+    Attributes:
+        bins: their numbers.
+        known: how many bins there were when they were read.
+        rows: of all their keys that have rows.
+        events: the new events, in all their columns.
+        places: for each new row, in order, which of the events it is.
+        idle: of the ledger, the entries of keys that have no rows.
+    """
+
+    bins: Sequence[int]
+    known: int
+    rows: KeyRows
+    events: pa.RecordBatch
+    places: Array
+    idle: pa.RecordBatch
+
+
+@dataclass(frozen=True)
+class Needed:
+    """What answers to come need of keys.
+
+    Attributes:
+        fronts: of each key, the oldest row.
+        due: of each key, when its next answer is final that takes no more events, or `NEVER`.
+        expiry: of each key, from when on none of its rows are needed, or `NEVER`.
+        ledger: what is to be known of each key beside its rows; null where it is nothing.
+    """
+
+    fronts: Array
+    due: Array
+    expiry: Array
+    ledger: Mapping[str, pa.Array]
+
+
+class KeptRows:
+    """The rows of a shard while one batch is worked on."""
+
+    def __init__(self, blocks: Blocks, group: int, layout: Layout) -> None:
+        self._blocks, self._group, self._layout = blocks, group, layout
+        self.bins = Bins(blocks, group)
+
+    # Reading -------------------------------------------------------------------------------------
+
+    def parts(self, events: pa.RecordBatch, edge: int) -> Iterator[Part]:
+        """The keys that have new events, or answers that are due by an edge; other keys too.
+
+        The events are final, and come in any order.
+        """
+        events, counts, _lengths = self.bins.arranged(events, self._layout.key, self._layout.order)
+        self._drop_expired(edge, counts)
+        touched = [
+            number
+            for number, each in enumerate(self.bins)
+            if counts[number] or (each.blocks and each.due <= edge)
+        ]
+        for chosen, begin, arrived in self.bins.together(touched, counts, ROWS_AT_ONCE):
+            yield self._part(chosen, events.slice(begin, arrived))
+
+    def _part(self, chosen: Sequence[int], events: pa.RecordBatch) -> Part:
+        layout, key = self._layout, self._layout.key
+        ledger, stored = self._entries(chosen), self._rows(chosen)
+        known, old = ledger.num_rows, stored.num_rows
+        keys = [
+            pa.concat_arrays([ledger.column(place), stored[name], events[name]])
+            for place, name in enumerate(key)
+        ]
+        size = known + old + events.num_rows
+        # Entries of the ledger come first in the run of their key.
+        permutation, starts = arrange(keys, [], size)
+        places = np.arange(size) if permutation is None else permutation
+        heads = places[starts[:-1]]
+        is_row = places >= known
+        before = np.append(0, np.cumsum(is_row))
+        bounds = np.append(before[starts[:-1]], before[-1])
+        present = np.flatnonzero(np.diff(bounds))
+        row_starts, row_stops = bounds[:-1][present], bounds[1:][present]
+        rows = places[is_row] - known
+        is_new = np.append(0, np.cumsum(rows >= old))
+        entries = pa.array(heads[present], mask=heads[present] >= known)
+        chosen_rows = pa.array(rows)
+        found = KeyRows(
+            {
+                name: pa.concat_arrays([stored[name], events[name]]).take(chosen_rows)
+                for name in layout.rows.names
+            },
+            layout.timed,
+            [column.take(pa.array(heads[present])) for column in keys],
+            row_starts,
+            row_stops,
+            row_stops - (is_new[row_stops] - is_new[row_starts]),
+            {name: ledger[name].take(entries) for name in layout.ledger.names[len(key) :]},
+        )
+        idle = ledger.take(pa.array(heads[np.flatnonzero(np.diff(bounds) == 0)]))
+        return Part(chosen, len(self.bins), found, events, rows[rows >= old] - old, idle)
+
+    def _rows(self, chosen: Sequence[int]) -> pa.RecordBatch:
+        schema = self._layout.rows
+        found = [
+            self._blocks.load(self._place(number, block), schema)
+            for number in chosen
+            for block in range(self.bins[number].blocks)
+        ]
+        return pa.concat_batches(found) if found else empty(schema)
+
+    def _entries(self, chosen: Sequence[int]) -> pa.RecordBatch:
+        schema = self._layout.ledger
+        found = [
+            self._blocks.load(block_number(LEDGER, self._group, number), schema)
+            for number in chosen
+            if self.bins[number].entries
+        ]
+        return pa.concat_batches(found) if found else empty(schema)
+
+    # Writing -------------------------------------------------------------------------------------
+
+    def keep(self, part: Part, needed: Needed) -> None:
+        """Keep what answers to come need of the keys of a part."""
+        rows = part.rows
+        hashes = hashes_of(rows.keys, rows.count)
+        live = np.arange(rows.size) >= needed.fronts[rows.key_of]
+        # Behind old rows of a key no row may be left out, not even one that is of no use.
+        appended = rows.is_fresh & (live | (rows.starts < rows.fresh)[rows.key_of])
+        rewritten = self._rewritten(part, hashes, live, appended)
+        bins_of_keys = self.bins.of_hashes(hashes)
+        bins_of_rows = bins_of_keys[rows.key_of]
+        written = np.flatnonzero(np.where(rewritten[bins_of_rows], live, appended))
+        written = written[np.argsort(bins_of_rows[written], kind="stable")]
+        indices = pa.array(written)
+        batch = pa.RecordBatch.from_arrays(
+            [rows.columns[name].take(indices) for name in self._layout.rows.names],
+            schema=self._layout.rows,
+        )
+        stops = self._stops(bins_of_rows[written])
+        due, expiry = np.full(len(self.bins), NEVER), np.full(len(self.bins), NONE)
+        np.minimum.at(due, bins_of_keys, needed.due)
+        holding = needed.fronts < rows.stops
+        np.maximum.at(expiry, bins_of_keys[holding], needed.expiry[holding])
+        for number in (*part.bins, *range(part.known, len(self.bins))):
+            each = self.bins[number]
+            each.due, each.expiry = int(due[number]), int(expiry[number])
+            if rewritten[number]:
+                self._clear(number)
+            self._append(number, batch.slice(stops[number], stops[number + 1] - stops[number]))
+        self._enter(part, needed)
+
+    def _rewritten(self, part: Part, hashes: Array, live: Array, appended: Array) -> Array:
+        """Which bins are to be rewritten; those that are large are split."""
+        rows = part.rows
+        bins_of_keys = self.bins.of_hashes(hashes)
+        bins_of_rows = bins_of_keys[rows.key_of]
+        held, new, keys = (
+            np.bincount(numbers, minlength=part.known).tolist()
+            for numbers in (bins_of_rows[live], bins_of_rows[appended], bins_of_keys)
+        )
+        rewritten = np.zeros(part.known, np.bool_)
+        for number in part.bins:
+            each = self.bins[number]
+            rewritten[number] = (
+                each.rows + new[number] > 2 * held[number]
+                or each.blocks >= MOST_BLOCKS
+                or self.bins.split(number, held[number], keys[number], ROWS_IN_A_BIN)
+            )
+        return np.append(rewritten, np.ones(len(self.bins) - part.known, np.bool_))
+
+    def _enter(self, part: Part, needed: Needed) -> None:
+        """Write what is to be known of keys beside their rows."""
+        schema, key = self._layout.ledger, len(self._layout.key)
+        if len(schema) == key:
+            return
+        entries = pa.RecordBatch.from_arrays(
+            [*part.rows.keys, *(needed.ledger[name] for name in schema.names[key:])], schema=schema
+        )
+        entries = pa.concat_batches([entries, part.idle])
+        is_known = np.zeros(entries.num_rows, np.bool_)
+        for column in entries.columns[key:]:
+            is_known |= column.is_valid().to_numpy(zero_copy_only=False)
+        entries = entries.filter(pa.array(is_known))
+        numbers = self.bins.of_hashes(hashes_of(entries.columns[:key], entries.num_rows))
+        entries = entries.take(pa.array(np.argsort(numbers, kind="stable")))
+        stops = self._stops(numbers)
+        for number in (*part.bins, *range(part.known, len(self.bins))):
+            each, place = self.bins[number], block_number(LEDGER, self._group, number)
+            held = entries.slice(stops[number], stops[number + 1] - stops[number])
+            if held.num_rows:
+                self._blocks.store(place, held)
+            elif each.entries:
+                self._blocks.delete(place)
+            each.entries = held.num_rows
+
+    def _stops(self, numbers: Array) -> list[int]:
+        """Where the rows of each bin end, among rows that are sorted by bin; 0 in front."""
+        counts = np.bincount(numbers, minlength=len(self.bins))
+        return [0, *np.cumsum(counts).tolist()]
+
+    def _append(self, number: int, batch: pa.RecordBatch) -> None:
+        each = self.bins[number]
+        if batch.num_rows:
+            self._blocks.store(self._place(number, each.blocks), batch)
+            each.blocks += 1
+            each.rows += batch.num_rows
+
+    def _clear(self, number: int) -> None:
+        each = self.bins[number]
+        for block in range(each.blocks):
+            self._blocks.delete(self._place(number, block))
+        each.blocks = each.rows = 0
+
+    def _drop_expired(self, edge: int, counts: Sequence[int]) -> None:
+        """Delete, without reading them, the rows of bins that are of no use any more.
+
+        Of a bin that has new events they may be, because those may lie far behind the edge.
+        """
+        for number, each in enumerate(self.bins):
+            if each.expiry <= edge < each.due and not counts[number]:
+                self._clear(number)
+
+    def _place(self, number: int, block: int) -> int:
+        return block_number(ROWS, self._group, place_in_bin(number, block))
+
+
+def columns_kept(*schemas: pa.Schema) -> str:
+    """What is kept, for a query to be told from others."""
+    kept = [f"{field.name}: {field.type}" for schema in schemas for field in schema]
+    return f"rows=[{', '.join(kept)}]"
+
+
+def empty(schema: pa.Schema) -> pa.RecordBatch:
+    """No rows."""
+    return pa.RecordBatch.from_pylist([], schema)

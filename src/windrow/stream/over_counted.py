@@ -1,0 +1,120 @@
+"""`over` over a stream with windows of rows, from partials where they suffice.
+
+For aggregations whose partials are numbers. When events become final:
+
+1. They are put in order by key; each becomes a cell.
+2. Every one of them is answered from cells of its key: the rows among which windows of new events
+   begin, maps for what all of them hold, and the new cells (see `counted_rows`).
+3. The new rows are appended.
+
+A cell says in place of a slice how many rows it is of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.engine.feature_columns import Features
+from windrow.engine.maps import Maps, has_partials_of_numbers
+from windrow.engine.row_windows import extent_of
+from windrow.planning.over_plan import OverPlan
+from windrow.slicing import Slices
+from windrow.stream.cell_windows import CellWindows
+from windrow.stream.counted_bins import CUT, FRONT, NUMBER
+from windrow.stream.counted_rows import CountedRows, Part
+from windrow.stream.kept_rows import Layout, columns_kept
+from windrow.stream.over_rows import kept_columns
+from windrow.stream.query import Array, Group, Times
+from windrow.stream.state import (
+    LEDGER_SCHEMA,
+    MAPS_SCHEMA,
+    ROWS_SCHEMA,
+    Blocks,
+    GroupState,
+)
+from windrow.stream.waiting import WaitingEvents
+from windrow.windows import RowsWindow
+
+#: windows of fewer rows are answered from all of them: cells take no less than some rows
+FEWEST_ROWS = 64
+
+
+def counts_rows(plan: OverPlan) -> bool:
+    """Whether answers can be made of partials of rows that were counted."""
+    windows = plan.windows.values()
+    return (
+        all(isinstance(window, RowsWindow) for window in windows)
+        and max(extent_of(window, 1) for window in windows) >= FEWEST_ROWS
+        and has_partials_of_numbers(plan.features)
+    )
+
+
+class OverCounted(Group):
+    """All windows of a plan; a slice is a tick of the order column."""
+
+    of_moments = True
+
+    def __init__(
+        self, plan: OverPlan, types: Mapping[str, pa.DataType], nullable: AbstractSet[str]
+    ) -> None:
+        """`types` are those of the columns of an event; `nullable` names those with nulls."""
+        features = Features(plan.features, nullable)
+        ledger = {FRONT: pa.int64(), CUT: pa.int64()}
+        layout = Layout.of(plan.key, plan.order, kept_columns(plan), types, ledger)
+        self.number, self.names, self.slices = 0, list(plan.windows), Slices(1, (0,))
+        self._plan = plan
+        self._maps = Maps([NUMBER], {**types, NUMBER: pa.int64()}, features)
+        self._layout = layout
+        self.kept = [columns_kept(layout.rows), *self._maps.description]
+        self.layouts = {
+            ROWS_SCHEMA: layout.rows, LEDGER_SCHEMA: layout.ledger, MAPS_SCHEMA: self._maps.schema
+        }  # fmt: skip
+        self._extents = [extent_of(window, 1) for window in plan.windows.values()]
+        self._windows = CellWindows(plan, features, self._maps)
+
+    def due(self, state: GroupState, blocks: Blocks) -> Iterator[int]:
+        """When the oldest event that waits is final."""
+        if state.waiting:
+            yield min(each.first for each in state.waiting) + 1
+
+    def move(
+        self, state: GroupState, blocks: Blocks, waiting: WaitingEvents, edge: int, times: Times
+    ) -> list[pa.Table]:
+        """Answer the events before an edge."""
+        state.edge = edge
+        columns = waiting.take_before(edge)
+        if columns is None:
+            return []
+        most = max(self._extents) - 1
+        rows = CountedRows(blocks, self.number, self._layout, self._maps, most)
+        answers = []
+        for part in rows.parts(waiting.batch(columns)):
+            answers.append(self._answered(rows, part))
+            rows.keep(part)
+        rows.bins.close()
+        return answers
+
+    def _answered(self, rows: CountedRows, part: Part) -> pa.Table:
+        """The new events with their answers."""
+        fresh, there = part.fresh, part.front.rows + part.back
+        new = rows.new_cells(part)
+        results = {}
+        for name, extent in zip(self.names, self._extents, strict=True):
+            # Of keys that have no new events nothing is held.
+            most = np.where(fresh > 0, np.minimum(extent - 1, there), 0)
+            least = np.minimum(np.maximum(extent - fresh, 0), most)
+            held = rows.held(part, least, most)
+            results[name] = self._windows.answers(name, extent, held, new, _row_numbers)
+        table = pa.Table.from_batches([part.events])
+        for output, added in zip(self._plan.outputs, self._plan.output_fields, strict=True):
+            table = table.append_column(added.name, results[output.window][output.feature])
+        return table
+
+
+def _row_numbers(counts: Array) -> Array:
+    """The number of the first row of each cell, if they are of so many rows."""
+    return np.cumsum(counts) - counts

@@ -1,0 +1,145 @@
+"""`over` over a stream from the rows of keys: every event once, with windows of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from windrow.engine import columns as arrow
+from windrow.engine.feature_columns import Answers
+from windrow.engine.key_runs import NEVER
+from windrow.engine.named_failures import kernels_named
+from windrow.engine.over_program import Program
+from windrow.engine.row_windows import Block, extent_of
+from windrow.engine.trailing import Bounds, SortedRows
+from windrow.planning.over_plan import OverPlan
+from windrow.stream.kept_rows import Layout, Needed, Part
+from windrow.stream.key_rows import KeyRows, later
+from windrow.stream.query import Array
+from windrow.stream.rows_group import RowsGroup, Span, counts_held, entered
+from windrow.windows import (
+    PolicyWindow,
+    PunctuatedWindow,
+    RowsWindow,
+    SessionWindow,
+    TimeWindow,
+    Window,
+)
+
+
+def kept_columns(plan: OverPlan) -> list[str]:
+    """What is kept of a row beside its key."""
+    kept = [*plan.window_columns, *(each for f in plan.features for each in f.reads)]
+    return kept if plan.key or kept else [plan.order[0]]
+
+
+class OverRows(RowsGroup):
+    """All windows of a plan."""
+
+    def __init__(
+        self, plan: OverPlan, types: Mapping[str, pa.DataType], nullable: AbstractSet[str]
+    ) -> None:
+        """`types` are those of the columns of an event; `nullable` names those with nulls."""
+        self._plan, self._program = plan, Program(plan, nullable)
+        self._tick = arrow.nanoseconds_per_tick(types[plan.order[0]])
+        self._held = {
+            name: f"held_{place}"
+            for place, (name, window) in enumerate(plan.windows.items())
+            if isinstance(window, PolicyWindow)
+        }
+        ledger = dict.fromkeys(self._held.values(), pa.int64())
+        layout = Layout.of(plan.key, plan.order, kept_columns(plan), types, ledger)
+        super().__init__(0, list(plan.windows), layout)
+
+    def answer(self, part: Part, span: Span) -> tuple[list[pa.Table], Needed]:
+        """The new events with their answers."""
+        rows, plan, program = part.rows, self._plan, self._program
+        compiled = program.compiled_block(rows.columns, rows.size, 0)
+        plain = program.plain_block(rows.columns, rows.size, 0)
+        answers, fronts, expiries, ledger = {}, [], [], {}
+        for name, window in plan.windows.items():
+            if name in self._held:
+                bounds, last = self._policy_bounds(name, rows)
+                ledger[self._held[name]] = entered(last)
+            else:
+                trail = self._program.trail(name)
+                bounds = trail.bounds(SortedRows(rows.columns, rows.runs, rows.size, rows.order))
+            answers[name] = self._driven(name, rows, compiled, plain, bounds)
+            front, expiry = self._needed(window, bounds, rows, span.edge)
+            fronts.append(front)
+            expiries.append(np.where(front < rows.stops, expiry, span.edge))
+        needed = Needed(
+            np.minimum.reduce(fronts),
+            np.full(rows.count, NEVER),
+            np.maximum.reduce(expiries),
+            ledger,
+        )
+        if not part.events.num_rows:
+            return [], needed
+        return [self._table(part, answers)], needed
+
+    def _policy_bounds(self, name: str, rows: KeyRows) -> tuple[Bounds, Array]:
+        counts, held = self._program.counts(name), rows.numbers(self._held[name])
+        numbers, last = counts_held(counts, rows, held)
+        present = arrow.read_only(numbers > 0)
+        return Bounds(rows.runs, arrow.read_only(numbers), present), last
+
+    def _driven(
+        self, name: str, rows: KeyRows, compiled: tuple[tuple[Array, ...], tuple[Array, ...]],
+        plain: tuple[object, ...], bounds: Bounds,
+    ) -> Answers:  # fmt: skip
+        """The answers of a window; those of old rows mean nothing."""
+        compiled_pass, plain_passes = self._program.passes(name)
+        answers = self._program.answers(rows.size, bounds.present)
+        with kernels_named(self._program.compiled):
+            if compiled_pass is not None:
+                # Old rows are answered too: it takes less than to call the kernel for each key.
+                block = Block(*compiled, bounds, 0, 0, rows.size)
+                compiled_pass.advance(block, answers.values, answers.defined)
+            for each, answer in zip(plain_passes, answers.plain, strict=True):
+                for key in np.flatnonzero(rows.fresh < rows.stops).tolist():
+                    begin, fresh, stop = rows.starts[key], rows.fresh[key], rows.stops[key]
+                    each.advance(Block(plain, (), bounds, begin, fresh, stop), answer)
+        return answers
+
+    def _table(self, part: Part, answers: Mapping[str, Answers]) -> pa.Table:
+        rows, plan = part.rows, self._plan
+        # From the order of the rows to that of the events.
+        fresh = np.empty(part.events.num_rows, np.int64)
+        fresh[part.places] = np.flatnonzero(rows.is_fresh)
+        indices = pa.array(fresh)
+        table = pa.Table.from_batches([part.events])
+        for output, added in zip(plan.outputs, plan.output_fields, strict=True):
+            column = self._program.result(
+                answers[output.window],
+                plan.features[output.feature],
+                lambda name, positions: rows.columns[name].take(positions),
+            )
+            table = table.append_column(added.name, column.take(indices))
+        return table
+
+    def _needed(
+        self, window: Window, bounds: Bounds, rows: KeyRows, edge: int
+    ) -> tuple[Array, Array]:
+        """Of each key, the oldest row that events to come see, and until when they may."""
+        never = np.full(rows.count, NEVER)
+        extent = extent_of(window, self._tick)
+        if isinstance(window, RowsWindow):
+            return np.maximum(rows.starts, rows.stops - extent + 1), never
+        if isinstance(window, TimeWindow):
+            oldest = max(edge - extent + 1, -(2**63))
+            return rows.first_not_before(oldest), later(rows.last_times, extent)
+        if not isinstance(window, PunctuatedWindow | SessionWindow):
+            assert bounds.measure is not None
+            return rows.stops - bounds.measure[rows.stops - 1], never
+        begun = bounds.starts[np.searchsorted(bounds.starts, rows.stops - 1, "right") - 1]
+        if isinstance(window, PunctuatedWindow):
+            marks = pc.fill_null(rows.columns[window.column], False)
+            closed = marks.to_numpy(zero_copy_only=False)[rows.stops - 1]
+            return np.where(closed, rows.stops, begun), never
+        expiry = later(rows.last_times, window.gap // self._tick + 1)
+        return np.where(expiry <= edge, rows.stops, begun), expiry

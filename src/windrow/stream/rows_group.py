@@ -1,0 +1,101 @@
+"""Windows of any kind and any aggregation over a stream, answered from the rows of keys.
+
+When events become final, they are put behind the rows that were kept of their keys, and windows are
+driven over both as over a table, for the answers that have become final with them. Of the rows then
+those are kept that answers to come may hold (see `kept_rows`).
+
+Driven over the newest rows of a key only, windows of rows, time, differences, marks and gaps end up
+as if they had seen all rows, as long as those in the window are among them. For differences this is
+so because whatever makes a row leave makes all rows leave that are further behind. A policy may ask
+about anything, so how many rows it left in the window is known from the ledger, and it is not asked
+about them again.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.engine.policy_counts import Counts
+from windrow.slicing import Slices
+from windrow.stream.kept_rows import KeptRows, Layout, Needed, Part, columns_kept
+from windrow.stream.key_rows import KeyRows
+from windrow.stream.query import Array, Group, Times
+from windrow.stream.state import LEDGER_SCHEMA, ROWS_SCHEMA, Blocks, GroupState
+from windrow.stream.waiting import WaitingEvents
+
+
+class Span(NamedTuple):
+    """What became final: the time from `before` to before `edge`, in ticks."""
+
+    before: int
+    edge: int
+
+    def ripens(self, final: Array) -> Array:
+        """Which answers became final, of those that are final at these times."""
+        ripe: Array = (final > self.before) & (final <= self.edge)
+        return ripe
+
+
+class RowsGroup(Group):
+    """Windows that are answered from the rows of keys; a slice is a tick of the order column."""
+
+    of_moments = True
+
+    def __init__(self, number: int, names: list[str], layout: Layout) -> None:
+        self.number, self.names = number, names
+        self.slices = Slices(1, (0,))
+        self.layout = layout
+        self.layouts = {ROWS_SCHEMA: layout.rows}
+        if len(layout.ledger) > len(layout.key):
+            self.layouts |= {LEDGER_SCHEMA: layout.ledger}
+        self.kept = [columns_kept(*self.layouts.values())]
+
+    def due(self, state: GroupState, blocks: Blocks) -> Iterator[int]:
+        """When the oldest event that waits is final, and when keys are to be looked at again."""
+        if state.waiting:
+            yield min(each.first for each in state.waiting) + 1
+        yield from KeptRows(blocks, self.number, self.layout).bins.due()
+
+    def move(
+        self, state: GroupState, blocks: Blocks, waiting: WaitingEvents, edge: int, times: Times
+    ) -> list[pa.Table]:
+        """Answer what the events before an edge make final."""
+        span = Span(state.edge, edge)
+        state.edge = edge
+        columns = waiting.take_before(edge)
+        kept = KeptRows(blocks, self.number, self.layout)
+        answers: list[pa.Table] = []
+        for part in kept.parts(waiting.batch(columns), edge):
+            tables, needed = self.answer(part, span)
+            answers += tables
+            kept.keep(part, needed)
+        kept.bins.close()
+        return answers
+
+    @abstractmethod
+    def answer(self, part: Part, span: Span) -> tuple[list[pa.Table], Needed]:
+        """The answers that became final, and what those to come need."""
+
+
+def counts_held(counts: Counts, rows: KeyRows, held: Array) -> tuple[Array, Array]:
+    """How many rows a policy leaves in the window of each row, and of each key's last.
+
+    `held` says how many of each key's old rows it has left. Rows before those are in no window.
+    """
+    within, places, keys = rows.only(np.arange(rows.size) >= (rows.fresh - held)[rows.key_of])
+    found = counts.of(within.columns, within.runs, within.size, within.fresh)
+    numbers = np.zeros(rows.size, np.int64)
+    numbers[places] = found
+    last = np.zeros(rows.count, np.int64)
+    last[keys] = found[within.stops - 1]
+    return numbers, last
+
+
+def entered(numbers: Array) -> pa.Array:
+    """Numbers of keys as the ledger has them: none where it is 0."""
+    return pa.array(numbers, pa.int64(), mask=numbers == 0)

@@ -1,0 +1,191 @@
+"""`slide` over a stream from the rows of keys: windows of any kind, answered when final."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.engine import columns as arrow
+from windrow.engine import edges
+from windrow.engine.extents import Extents
+from windrow.engine.feature_columns import Features
+from windrow.engine.key_runs import NEVER
+from windrow.engine.slice_windows import SliceKernels, changes
+from windrow.engine.slide_table import Rows, Run, in_own_type
+from windrow.planning.over_plan import column_types
+from windrow.planning.slide_plan import SlidePlan
+from windrow.stream.kept_rows import Layout, Needed, Part
+from windrow.stream.key_rows import KeyRows
+from windrow.stream.query import Array
+from windrow.stream.ripening import Ripe, ripening
+from windrow.stream.rows_group import RowsGroup, Span, entered
+from windrow.windows import DeltaWindow
+
+
+class _Answered(NamedTuple):
+    """The answers of a window, the key of each, and what answers to come need."""
+
+    table: pa.Table
+    keys: Array
+    ripe: Ripe
+
+
+class SlideRows(RowsGroup):
+    """Some windows of a plan."""
+
+    def __init__(
+        self,
+        number: int,
+        names: list[str],
+        plan: SlidePlan,
+        types: Mapping[str, pa.DataType],
+        nullable: AbstractSet[str],
+    ) -> None:
+        """`types` are those of the columns of an event; `nullable` names those with nulls."""
+        self._plan = replace(plan, changes_only=False)
+        self._features = Features(plan.features, nullable)
+        self._kernels = SliceKernels(self._features, plan, names)
+        tick = arrow.nanoseconds_per_tick(plan.order_type)
+        read = column_types(plan.schema, plan.read_by_row)
+        schema = pa.schema(list(read.items()))
+        found = {
+            name: ripening(place, name, plan.windows[name], tick, schema, nullable)
+            for place, name in enumerate(names)
+        }
+        self._ripening = {name: each for name, (each, _numbers) in found.items()}
+        #: of each window, the numbers that the ledger has
+        self._numbers = {name: numbers for name, (_each, numbers) in found.items()}
+        features = range(len(plan.features))
+        #: of each window, if only changes are wanted, the columns that the ledger has of answers
+        self._last = {
+            name: [f"answered_{place}"] + [f"answer_{place}_{each}" for each in features]
+            for place, name in enumerate(names)
+            if plan.changes_only
+        }
+        ledger: dict[str, pa.DataType] = {
+            each: pa.int64() for numbers in self._numbers.values() for each in numbers
+        }
+        answer_types = [pa.bool_(), *(feature.type for feature in plan.features)]
+        for last in self._last.values():
+            ledger |= dict(zip(last, answer_types, strict=True))
+        layout = Layout.of(plan.key, plan.order, plan.read_by_row, types, ledger)
+        super().__init__(number, names, layout)
+
+    def answer(self, part: Part, span: Span) -> tuple[list[pa.Table], Needed]:
+        """The answers that became final."""
+        rows = replace(
+            part.rows,
+            columns=in_own_type(part.rows.columns, self._plan),
+            time_type=self._plan.order_type,
+        )
+        tables = []
+        ledger: dict[str, pa.Array] = {}
+        answered = self._answered(rows, span)
+        for name, (table, keys, ripe) in answered.items():
+            ledger |= {column: entered(numbers) for column, numbers in ripe.numbers.items()}
+            if self._last:
+                table, last = self._changed(name, rows, table, keys)
+                ledger |= last
+            if table.num_rows:
+                tables.append(table)
+        found = [each.ripe for each in answered.values()]
+        expiries = [np.where(each.fronts < rows.stops, each.expiry, span.edge) for each in found]
+        needed = Needed(
+            np.minimum.reduce([each.fronts for each in found]),
+            np.minimum.reduce([each.due for each in found]),
+            np.maximum.reduce(expiries),
+            ledger,
+        )
+        return tables, needed
+
+    def _answered(self, rows: KeyRows, span: Span) -> dict[str, _Answered]:
+        """The answers of each window; windows that see the same rows share their slices."""
+        answered: dict[str, _Answered] = {}
+        whole: dict[str, Ripe] = {}
+        for name in self.names:
+            window = self._plan.windows[name]
+            present = None
+            if isinstance(window, DeltaWindow):
+                present = arrow.present(rows.columns[window.column])
+            if present is None:
+                whole[name] = self._ripening[name](rows, span)
+            else:
+                answered[name] = self._answered_of(name, rows, present, span)
+        tables = self._run(rows, whole)
+        for name, ripe in whole.items():
+            keys = edges.runs_of(rows.runs, ripe.extents.firsts)
+            answered[name] = _Answered(tables[name], keys, ripe)
+        return answered
+
+    def _answered_of(self, name: str, rows: KeyRows, present: Array, span: Span) -> _Answered:
+        """The answers of a window that sees only some rows."""
+        never = np.full(rows.count, NEVER)
+        seen, places, keys = rows.only(present)
+        if not seen.count:
+            nothing = np.empty(0, np.int64)
+            numbers = {each: rows.numbers(each) for each in self._numbers[name]}
+            ripe = Ripe(Extents(nothing, nothing), rows.stops, never, never, numbers)
+            return _Answered(self._plan.output_schema.empty_table(), nothing, ripe)
+        ripe = self._ripening[name](seen, span)
+        table = self._run(seen, {name: ripe})[name]
+        answer_keys = keys[edges.runs_of(seen.runs, ripe.extents.firsts)]
+        fronts = rows.stops.copy()
+        fronts[keys] = np.append(places, rows.size)[ripe.fronts]
+        fronts[keys] = np.where(ripe.fronts < seen.stops, fronts[keys], rows.stops[keys])
+
+        def of_all(values: Array, missing: Array) -> Array:
+            found = missing.copy()
+            found[keys] = values
+            return found
+
+        numbers = {
+            each: of_all(values, rows.numbers(each)) for each, values in ripe.numbers.items()
+        }
+        return _Answered(
+            table,
+            answer_keys,
+            Ripe(
+                ripe.extents, fronts, of_all(ripe.due, never), of_all(ripe.expiry, never), numbers
+            ),
+        )
+
+    def _run(self, rows: KeyRows, ripe: Mapping[str, Ripe]) -> dict[str, pa.Table]:
+        if not ripe:
+            return {}
+        extents = {name: each.extents for name, each in ripe.items()}
+        held = Rows(rows.columns, rows.runs, rows.size, rows.keys, self._features)
+        return Run(self._plan, held, extents, self._kernels).answers()
+
+    def _changed(
+        self, name: str, rows: KeyRows, table: pa.Table, keys: Array
+    ) -> tuple[pa.Table, dict[str, pa.Array]]:
+        """The answers that differ from the one before of their key; and of each key the last."""
+        known, *last = self._last[name]
+        before = np.flatnonzero(rows.ledger[known].is_valid().to_numpy(zero_copy_only=False))
+        columns = {
+            output: pa.concat_arrays(
+                [rows.ledger[last[feature]].take(pa.array(before)), arrow.whole(table[output])]
+            )
+            for output, feature in self._plan.outputs
+        }
+        runs = np.concatenate([before, keys])
+        order = np.argsort(runs, kind="stable")
+        placed = pa.table(columns).take(pa.array(order))
+        changed = changes(self._plan, placed, runs[order])
+        kept = order[changed & (order >= len(before))] - len(before)
+        latest = np.full(rows.count, -1)
+        latest[runs[order]] = order
+        indices = pa.array(latest, mask=latest < 0)
+        is_known = pa.array(latest >= 0, mask=latest < 0)
+        return table.take(pa.array(np.sort(kept))), {
+            known: is_known,
+            **{
+                last[feature]: columns[output].take(indices)
+                for output, feature in self._plan.outputs
+            },
+        }
