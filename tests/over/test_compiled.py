@@ -13,6 +13,7 @@ from tests.over.events import with_nulls
 from tests.over.oracle import assert_agrees
 from tests.over.strategies import Query, measure
 from windrow.windows import Window
+from windrow.work import sizes
 
 pytestmark = pytest.mark.compiled
 
@@ -86,25 +87,21 @@ def test_kernels_agree_with_the_oracle(family: str, kind: str, windows: str, nul
 
 
 @pytest.mark.parametrize("pieces", [1, 3])
-def test_a_window_outgrows_its_first_room(pieces: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_window_outgrows_its_first_room(pieces: int) -> None:
     size, extent = 4_000, 1_500
     values = np.random.default_rng(0).integers(-(10**12), 10**12, size)
     rows = np.arange(size)
     table = pa.table({"t": pa.array(rows, pa.timestamp("s")), "m": rows / 2, "v": values})
-    monkeypatch.setattr("windrow.engine.over_table.SMALLEST_PIECE", size // pieces)
-    monkeypatch.setattr("windrow.engine.over_table.cores", lambda: pieces)
-    monkeypatch.setattr("windrow.engine.threads.cores", lambda: pieces)
-    answer = wr.over(
-        table,
-        order="t",
-        windows={
-            "r": wr.rows(extent),
-            "t": wr.time(f"{extent} seconds"),
-            "d": wr.delta("m", extent / 2),
-            "s": wr.session("1 second"),
-        },
-        aggs=[wr.count("v"), wr.sum("v"), wr.mean("v")],
-    )
+    windows = {
+        "r": wr.rows(extent),
+        "t": wr.time(f"{extent} seconds"),
+        "d": wr.delta("m", extent / 2),
+        "s": wr.session("1 second"),
+    }
+    with sizes.using(cores=pieces, smallest_piece=size // pieces // 2):
+        answer = wr.over(
+            table, order="t", windows=windows, aggs=[wr.count("v"), wr.sum("v"), wr.mean("v")]
+        )
     limited = np.maximum(rows - extent + 1, 0)
     sums = np.concatenate([[0], np.cumsum(values)])
     for window in ("r", "t", "d", "s"):

@@ -11,6 +11,7 @@ import windrow as wr
 from tests.over import oracle
 from tests.over.oracle import assert_agrees
 from tests.over.strategies import VALUES, Query, applicable, queries
+from windrow.work import sizes
 
 # Interpreted, numbers are numpy's, which warn where a kernel is silent.
 pytestmark = [
@@ -63,10 +64,7 @@ def test_recomputation_gives_the_same_answers(query: Query) -> None:
 @settings(max_examples=100)
 def test_pieces_for_threads_give_the_same_answers(query: Query) -> None:
     expected = query.expected()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("windrow.engine.over_table.SMALLEST_PIECE", 3)
-        patch.setattr("windrow.engine.over_table.cores", lambda: 4)
-        patch.setattr("windrow.engine.threads.cores", lambda: 4)
+    with sizes.using(cores=4, smallest_piece=1):
         if overflows(expected):
             with pytest.raises(wr.AggregateOverflow):
                 wr.over(query.table, **query.arguments)

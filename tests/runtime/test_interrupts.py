@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from windrow.engine import pace
-from windrow.engine.threads import in_threads
+from windrow.work import pace
+from windrow.work.threads import in_threads
 
 #: how long a process may take to compile its kernels, or to see a signal, before the test fails
 PATIENCE = 120

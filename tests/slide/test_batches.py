@@ -19,6 +19,7 @@ from windrow.algorithms import ALGORITHMS
 from windrow.engine.slide_batches import Sliding
 from windrow.planning.choose import Wish
 from windrow.planning.slide_plan import resolve_slide
+from windrow.work import sizes as work_sizes
 
 ROWS_OF_ARRAYS = ("top_3", "bottom_2", "nth_2", "nth_last_3")
 
@@ -84,10 +85,7 @@ def test_changes_are_seen_across_batches(query: Query, sizes: list[int]) -> None
 @given(queries(), SIZES)
 @settings(max_examples=50)
 def test_batches_with_many_answers_are_split(query: Query, sizes: list[int]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("windrow.engine.slide_batches._MOST_ANSWERS", 3)
-        patch.setattr("windrow.engine.slide_batches._FIRST_CAPACITY", 2)
-        patch.setattr("windrow.engine.slice_windows._FIRST_CAPACITY", 2)
+    with work_sizes.using(most_answers=3, slice_capacity=2, window_capacity=2):
         check(query, sizes)
 
 

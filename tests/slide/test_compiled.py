@@ -1,5 +1,6 @@
 """`wr.slide` with compiled kernels, on several threads, gives what the oracle gives."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import windrow as wr
 from tests.over.events import random_events
 from tests.slide import oracle
+from windrow.work import sizes
 
 pytestmark = pytest.mark.compiled
 
@@ -27,12 +29,9 @@ AGGS = [wr.max("x"), wr.count(), wr.sum("n"), wr.variance("n"), wr.arg_max("u", 
 
 
 @pytest.fixture(autouse=True)
-def _many_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("windrow.engine.slide_table._SMALLEST_PIECE", 32)
-    monkeypatch.setattr("windrow.engine.edges._SMALLEST_PIECE", 32)
-    monkeypatch.setattr("windrow.engine.edges.cores", lambda: 3)
-    monkeypatch.setattr("windrow.engine.slide_table.cores", lambda: 3)
-    monkeypatch.setattr("windrow.engine.threads.cores", lambda: 3)
+def _many_pieces() -> Iterator[None]:
+    with sizes.using(cores=3, smallest_piece=32):
+        yield
 
 
 @pytest.mark.parametrize(("key", "cases"), [(["case", "name"], 20), (["level"], 8), ([], 8)])

@@ -18,6 +18,7 @@ from tests.slide.strategies import queries
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.kinds import Kind, plain_type
 from windrow.algorithms import ALGORITHMS
+from windrow.work import sizes
 
 COMPILED = ("sum", "max", "min", "mean", "count", "variance")
 
@@ -97,12 +98,7 @@ def test_an_algorithm_that_serves_each_but_not_all_is_refused() -> None:
 @given(queries())
 @settings(max_examples=100)
 def test_pieces_for_threads_give_the_same_answers(query: Query) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("windrow.engine.slide_table._SMALLEST_PIECE", 2)
-        patch.setattr("windrow.engine.edges._SMALLEST_PIECE", 2)
-        patch.setattr("windrow.engine.edges.cores", lambda: 4)
-        patch.setattr("windrow.engine.slide_table.cores", lambda: 4)
-        patch.setattr("windrow.engine.threads.cores", lambda: 4)
+    with sizes.using(cores=4, smallest_piece=2):
         check(query)
 
 

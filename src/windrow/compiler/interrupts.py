@@ -3,7 +3,7 @@
 Python calls the handler of a signal as soon as Python code runs again. For a kernel that is while
 numba makes Python objects of its results, and numba does not expect an exception there: the process
 would crash. So in the main thread, where handlers run, the handler of SIGINT is put off until the
-kernel has returned. `windrow.engine.pace` sees to it that this is soon.
+kernel has returned. `windrow.work.pace` sees to it that this is soon.
 """
 
 from __future__ import annotations

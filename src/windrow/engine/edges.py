@@ -19,12 +19,10 @@ import numpy as np
 
 from windrow.compiler.kernel import compiled_loop
 from windrow.engine.key_runs import NEVER
-from windrow.engine.threads import cores, in_threads
+from windrow.work import sizes
+from windrow.work.threads import cores, in_threads
 
 Array = np.ndarray[Any, Any]
-
-#: fewer rows than this are not worth a thread
-_SMALLEST_PIECE = 2**15
 
 
 def lengths_of_runs(starts: Array, size: int) -> Array:
@@ -314,7 +312,7 @@ def held_between(
 
 def _pieces(starts: Array, size: int) -> list[tuple[int, int, Array]]:
     """The rows in pieces of whole runs, one for each thread; each with its own starts."""
-    wanted = max(min(cores(), size // _SMALLEST_PIECE), 1)
+    wanted = max(min(cores(), size // sizes.current().smallest_piece), 1)
     marks = np.searchsorted(starts[:-1], [size * piece // wanted for piece in range(wanted)])
     pieces = []
     for run, next_run in pairwise([*np.unique(marks).tolist(), len(starts) - 1]):

@@ -21,7 +21,7 @@ from windrow.compiler import kernel as compiler
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.compiler.slots import Ring
-from windrow.engine.threads import cores
+from windrow.work.threads import cores
 
 
 class HelpedAlgorithm(Algorithm, Protocol):

@@ -11,8 +11,7 @@ from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.compiler.linking import link
 from windrow.engine import loops as drivers
-
-FIRST_CAPACITY = 256
+from windrow.work import sizes
 
 
 def empty_state(algorithm: Algorithm, product: Product, ring: Any) -> Any:
@@ -31,12 +30,10 @@ def empty_state(algorithm: Algorithm, product: Product, ring: Any) -> Any:
 class KernelWindow:
     """A window of a product of aggregations, in a ring of numbers."""
 
-    def __init__(
-        self, algorithm: Algorithm, product: Product, capacity: int = FIRST_CAPACITY
-    ) -> None:
+    def __init__(self, algorithm: Algorithm, product: Product, capacity: int | None = None) -> None:
         self.memory = KernelMemory(product)
-        self.capacity = capacity
-        self.ring = algorithm.allocate(self.memory, capacity)
+        self.capacity = capacity or sizes.current().window_capacity
+        self.ring = algorithm.allocate(self.memory, self.capacity)
         self.state = empty_state(algorithm, product, self.ring)
         self._algorithm = algorithm
         self._move = Kernel(drivers.move, algorithm.FUNCTIONS, product, checked=False)

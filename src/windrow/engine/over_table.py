@@ -15,16 +15,14 @@ from windrow.engine.feature_columns import Answers
 from windrow.engine.over_program import Program
 from windrow.engine.row_windows import Block
 from windrow.engine.sorting import arrange
-from windrow.engine.threads import cores, in_threads
 from windrow.engine.trailing import Bounds, SortedRows, Trail
 from windrow.errors import InvalidArgument
 from windrow.planning.over_plan import OverPlan
 from windrow.windows import TimeWindow
+from windrow.work import sizes
+from windrow.work.threads import cores, in_threads
 
 Array = np.ndarray[Any, Any]
-
-#: fewer rows than this are not worth a thread
-SMALLEST_PIECE = 65_536
 
 
 def to_table(data: Any) -> pa.Table:
@@ -89,7 +87,9 @@ class _Run:
 
     def pieces(self, name: str, wanted: int) -> Iterator[tuple[Block, Block]]:
         """The rows in pieces for threads, each led by the rows that fill its first window."""
-        edges = self._edges(name, min(wanted, self.size // SMALLEST_PIECE))
+        # Twice the smallest piece: each piece repeats the rows that fill its first window.
+        smallest = 2 * sizes.current().smallest_piece
+        edges = self._edges(name, min(wanted, self.size // smallest))
         bounds = self.bounds[name]
         for first, stop in pairwise(edges):
             begin = self._filling(name, first)

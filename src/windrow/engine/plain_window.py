@@ -9,8 +9,7 @@ from windrow.algorithms import ALGORITHMS, Algorithm, State
 from windrow.algorithms.plain_memory import PLAIN_SLOTS, PlainMemory
 from windrow.compiler.linking import link
 from windrow.errors import NotApplicable
-
-FIRST_CAPACITY = 16
+from windrow.work import sizes
 
 
 class PlainMonoid(Protocol):
@@ -42,6 +41,7 @@ class LinkedWindow:
         """`ranges` are what `query_ranges` answers, `verdict` is that of a slide policy."""
         self.algorithm = algorithm
         self.ranges = sorted(set(ranges))
+        self._smallest = sizes.current().plain_capacity
         self.functions: dict[str, Callable[..., Any]] = link(
             algorithm.FUNCTIONS,
             {
@@ -64,7 +64,7 @@ class LinkedWindow:
 
     def clear(self) -> None:
         """Drop all events and all room."""
-        self._capacity = FIRST_CAPACITY
+        self._capacity = self._smallest
         self.ring = self._allocate()
         self.state: State = self.functions["empty"](self.ring, 0)
 
@@ -147,7 +147,7 @@ class LinkedWindow:
         """Less room, as long as the algorithm wants less."""
         while (
             self._wants_less is not None
-            and self._capacity > FIRST_CAPACITY
+            and self._capacity > self._smallest
             and self._wants_less(self.state, self.ring)
         ):
             self._resize(self._capacity // 2)

@@ -29,10 +29,10 @@ from windrow.engine import loops as drivers
 from windrow.engine.feature_columns import Features
 from windrow.engine.kernel_window import KernelWindow
 from windrow.engine.named_failures import kernels_named
-from windrow.engine.pace import Pace
 from windrow.engine.plain_window import LinkedWindow, PlainMonoid
 from windrow.planning.over_plan import Feature, policy_features
 from windrow.windows import PolicyWindow
+from windrow.work.pace import Pace
 
 Array = np.ndarray[Any, Any]
 

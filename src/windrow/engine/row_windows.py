@@ -17,24 +17,21 @@ from windrow.compiler.kernel import Kernel
 from windrow.compiler.linking import link
 from windrow.engine import loops as drivers
 from windrow.engine.helper_thread import helper_for
-from windrow.engine.kernel_window import FIRST_CAPACITY, KernelWindow
+from windrow.engine.kernel_window import KernelWindow
 from windrow.engine.named_failures import function_named
-from windrow.engine.pace import Pace
 from windrow.engine.plain_window import LinkedWindow
 from windrow.engine.trailing import Bounds
 from windrow.planning.over_plan import Feature
 from windrow.windows import DeltaWindow, PolicyWindow, RowsWindow, TimeWindow, Window
+from windrow.work import sizes
+from windrow.work.pace import Pace
 
 Array = np.ndarray[Any, Any]
 
 #: an extent in rows or ticks that no window comes to
 UNLIMITED = 2**63 - 1
-#: a window of rows is given its room at once up to this many, larger ones grow to it
-_LARGEST_FIRST_CAPACITY = 2**20
 #: algorithms that slide windows of rows by a loop of their own
 _LOOPS_OVER_ROWS = {"sequential_boundary": boundary_rows}
-#: calling a helper takes as long as some hundred rows
-_SMALLEST_HELPED = 1024
 
 
 @dataclass(frozen=True)
@@ -114,9 +111,9 @@ class CompiledPass:
         self._timed = isinstance(window, TimeWindow)
         self._kernel = kernel
         self._extent = extent
-        capacity = FIRST_CAPACITY
+        capacity = sizes.current().window_capacity
         if isinstance(window, RowsWindow):
-            capacity = 1 << (min(extent, _LARGEST_FIRST_CAPACITY) - 1).bit_length()
+            capacity = 1 << (min(extent, sizes.current().largest_first_capacity) - 1).bit_length()
         self._window = KernelWindow(algorithm, product, capacity)
         self._times = self._window.memory.integers(capacity if self._timed else 0)
         self.helper = helper_for(algorithm, product, kernel.checked)
@@ -161,7 +158,7 @@ class CompiledPass:
 
     def _helped(self, rows: int) -> AbstractContextManager[None]:
         """A second thread beside the kernel, if the algorithm has work for it."""
-        if self.helper is None or rows < _SMALLEST_HELPED:
+        if self.helper is None or rows < sizes.current().smallest_helped:
             return nullcontext()
         return self.helper.beside(self._window.memory, self._window.ring)
 

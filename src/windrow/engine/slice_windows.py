@@ -25,14 +25,13 @@ from windrow.engine.feature_columns import Answers, Features
 from windrow.engine.kernel_window import empty_state
 from windrow.engine.key_runs import differ
 from windrow.engine.named_failures import function_named
-from windrow.engine.pace import Pace
 from windrow.engine.plain_window import LinkedWindow
 from windrow.planning.over_plan import Feature, OverPlan
 from windrow.planning.slide_plan import END, NAME, START, SlidePlan
+from windrow.work import sizes
+from windrow.work.pace import Pace
 
 Array = np.ndarray[Any, Any]
-
-_FIRST_CAPACITY = 256
 
 
 class SliceKernels:
@@ -79,7 +78,7 @@ class CompiledWindow:
         self._memory = memory
         self._drive, self._move = kernels.of_form[self._form.NAME]
         # Windows of a few hundred slices find room at once; larger ones grow to it.
-        self._capacity = _FIRST_CAPACITY
+        self._capacity = sizes.current().window_capacity
         self._ring = self._form.allocate(memory, self._capacity)
         self._state = empty_state(self._form, kernels.product, self._ring)
 

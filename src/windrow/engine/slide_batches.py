@@ -38,12 +38,9 @@ from windrow.engine.tail import Tail
 from windrow.planning.over_plan import measures_time
 from windrow.planning.slide_plan import SlidePlan
 from windrow.windows import Window
+from windrow.work import sizes
 
 Array = np.ndarray[Any, Any]
-
-_FIRST_CAPACITY = 1024
-#: more answers than this are not made at once
-_MOST_ANSWERS = 2**20
 
 
 class Sliding:
@@ -124,7 +121,8 @@ class _Stream:
             return
         keys = [columns[name] for name in self._plan.key]
         stretch = self._stretch(columns, keys, size)
-        if size > 1 and max(f.count(stretch) for f in self._finders.values()) > _MOST_ANSWERS:
+        most = sizes.current().most_answers
+        if size > 1 and max(f.count(stretch) for f in self._finders.values()) > most:
             for begin, length in ((0, size // 2), (size // 2, size - size // 2)):
                 part = {name: column.slice(begin, length) for name, column in columns.items()}
                 yield from self.advance(part, length)
@@ -264,7 +262,7 @@ class _Slices:
         if features.compiled:
             self._kernels = SliceKernels(features, plan, windows)
             self._memory = KernelMemory(features.product)
-            self._capacity = _FIRST_CAPACITY
+            self._capacity = sizes.current().slice_capacity
             self._ring = self._memory.queue(self._capacity)
             self._compiled = {
                 name: CompiledWindow(self._kernels, name, self._memory) for name in windows

@@ -37,16 +37,14 @@ from windrow.engine.slice_windows import (
     times_to_arrow,
 )
 from windrow.engine.sorting import arrange
-from windrow.engine.threads import cores, in_threads
 from windrow.errors import InvalidArgument
 from windrow.planning.over_plan import measures_time
 from windrow.planning.slide_plan import SlidePlan
 from windrow.windows import Window
+from windrow.work import sizes
+from windrow.work.threads import cores, in_threads
 
 Array = np.ndarray[Any, Any]
-
-#: fewer rows or answers than this are not worth a thread
-_SMALLEST_PIECE = 2**15
 
 
 def slide_table(table: pa.Table, plan: SlidePlan) -> pa.Table:
@@ -188,7 +186,7 @@ class Run:
 
     def _pieces(self, size: int) -> list[tuple[int, int]]:
         """A range of numbers in as many pieces as there are threads to work on them."""
-        wanted = max(min(self._threads, size // _SMALLEST_PIECE), 1)
+        wanted = max(min(self._threads, size // sizes.current().smallest_piece), 1)
         marks = [size * piece // wanted for piece in range(wanted + 1)]
         return list(pairwise(marks))
 

@@ -11,12 +11,11 @@ import pyarrow.compute as pc
 
 from windrow.compiler.kernel import compiled_loop
 from windrow.engine.key_runs import NEVER, written
-from windrow.engine.threads import cores, in_threads
+from windrow.work import sizes
+from windrow.work.threads import cores, in_threads
 
 Array = np.ndarray[Any, Any]
 
-#: fewer rows than this are not worth a thread
-_SMALLEST_PIECE = 2**15
 _BLOCK = 2**12
 
 
@@ -63,7 +62,7 @@ def _is_sorted(ranks: Array) -> bool:
 def _by_counting(codes: Array, most: int) -> tuple[Array, Array]:
     """The rows sorted by codes below `most`, stably, and where the rows of each code begin."""
     size = len(codes)
-    pieces = max(min(cores(), size // max(most, _SMALLEST_PIECE)), 1)
+    pieces = max(min(cores(), size // max(most, sizes.current().smallest_piece)), 1)
     marks = [size * piece // pieces for piece in range(pieces + 1)]
     counts = np.zeros((pieces, most), np.int64)
     in_threads(

@@ -8,14 +8,18 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from windrow.engine.pace import Stopped, work_until
+from windrow.work import sizes
+from windrow.work.pace import Stopped, work_until
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """How many threads work at once: one on every core of this process, unless `sizes` says."""
+    wanted = sizes.current().cores
+    if wanted is not None:
+        return wanted
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -1,0 +1,1 @@
+"""How work is cut: pieces for threads, pieces for Ctrl-C, first rooms."""

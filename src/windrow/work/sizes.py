@@ -1,0 +1,59 @@
+"""Sizes that decide how work is cut, and never what is answered.
+
+Tests set them to almost nothing, so that what happens to many rows happens to a few:
+
+    with sizes.using(cores=4, smallest_piece=2):
+        ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How work is cut.
+
+    Attributes:
+        cores: how many threads work at once; None for one on every core of this process.
+        smallest_piece: fewer rows or answers than this are not worth a thread.
+        smallest_helped: fewer rows than this are not worth a helper (`engine/helper_thread.py`).
+        window_capacity: how many partials a kernel's window has room for at first.
+        largest_first_capacity: a window of rows gets its whole room at once, up to so many rows.
+        plain_capacity: how many partials a window in plain Python has room for at first.
+        slice_capacity: how many slices a stream of batches has room for at first.
+        most_answers: how many answers a batch gives at once; one that gives more is halved.
+    """
+
+    cores: int | None = None
+    smallest_piece: int = 2**15
+    smallest_helped: int = 2**10
+    window_capacity: int = 2**8
+    largest_first_capacity: int = 2**20
+    plain_capacity: int = 2**4
+    slice_capacity: int = 2**10
+    most_answers: int = 2**20
+
+
+_current = Sizes()
+
+
+def current() -> Sizes:
+    """The sizes that hold now."""
+    return _current
+
+
+@contextmanager
+def using(**changes: Any) -> Iterator[None]:
+    """Change some sizes inside the `with`, for every thread of this process."""
+    global _current
+    before = _current
+    _current = replace(before, **changes)
+    try:
+        yield
+    finally:
+        _current = before
