@@ -1,4 +1,4 @@
-"""The monoid trees: bulk eviction, policies like those of 003's Table 2, several dimensions.
+"""The monoid trees: bulk eviction, policies, several dimensions (Villalba et al. 2019, §5).
 
 The bulk evictions are measured inside one kernel, over and over on one window, because a call from
 Python takes longer than one of them. Policies and dimensions are measured as a user calls them.
@@ -165,11 +165,11 @@ def _write_page(costs: dict[str, dict[str, float]]) -> None:
     lines = [
         "# What windows with a policy cost",
         "",
-        "Made by `make bench BENCH_ARGS=trees`, as Table 2 of 003. Nanoseconds an event of",
-        f"`wr.over` on {EVENTS:,} events in process. Every window holds {LIMIT:,} events at most;",
-        "max and longest run also let go of what is older than the maximum and than the longest",
-        "run. The policy is enforced by a tree of its own, and the column says which algorithm",
-        "answers. Compare the numbers with each other, not with another machine's.",
+        "Made by `make bench BENCH_ARGS=trees`, after Villalba et al. 2019, Table 2. Nanoseconds",
+        f"an event of `wr.over` on {EVENTS:,} events in process. A window holds {LIMIT:,} events",
+        "at most; max and longest run also let go of what is older than the maximum and than the",
+        "longest run. The policy is enforced by a tree of its own, and the column says which",
+        "algorithm answers. Compare the numbers with each other, not with another machine's.",
         "",
         f"| algorithm | {' | '.join(costs)} |",
         "|---|" + "---:|" * len(costs),
@@ -187,7 +187,7 @@ def _write_page(costs: dict[str, dict[str, float]]) -> None:
 
 
 def _dimensions() -> Iterable[Comparison]:
-    """One window of k columns against k windows of one column each (003 §5.8)."""
+    """One window of k columns against k windows of one column each (Villalba et al. 2019, §5.8)."""
     numbers = np.random.default_rng(4).random((max(DIMENSIONS), EVENTS // 4))
     names = [f"x{index}" for index in range(len(numbers))]
     columns = dict(zip(names, numbers, strict=True))

@@ -19,7 +19,7 @@ def _more(older: Any, newer: Any) -> Any:
     return older if older[0] > newer[0] else newer
 
 
-#: the running example of 000, as §2.2 defines it
+#: the running example of Tangwongsan et al. 2021, §2.2
 MAX_COUNT = wr.aggregation(
     name="maxcount",
     identity=(-math.inf, 0),

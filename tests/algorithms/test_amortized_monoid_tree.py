@@ -1,4 +1,4 @@
-"""The amortized monoid tree: figures 4 and 5 of 003, its costs, and bulk eviction."""
+"""The amortized monoid tree: its figures (Villalba et al. 2019, §4.2), costs, bulk eviction."""
 
 import itertools
 import math
@@ -198,7 +198,7 @@ def test_evicting_many_small_windows():
 
 
 def test_inserts_never_recompute_results_and_evictions_once_at_most():
-    """003 §5.2: at most one recomputation for an event, whatever it evicts."""
+    """Villalba et al. 2019, §5.2: at most one recomputation for an event, whatever it evicts."""
     observed, chance = long(0), random.Random(4)
     for number in range(3000):
         boundary = observed.state.boundary

@@ -1,4 +1,4 @@
-"""Base intervals: which are combined when, the bounds of 001, ranges, windows that are resized."""
+"""Base intervals: which are combined when, bounds (Shein et al. 2018, §4), ranges, resizing."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""DABA as the paper shows it: figures, theorem, and constant time (000 §5)."""
+"""DABA: the paper's figures and theorem, and constant time (Tangwongsan et al. 2021, §5)."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""DABA Lite as the paper shows it: figures, theorem, and constant time (000 §6)."""
+"""DABA Lite: the paper's figures and theorem, and constant time (Tangwongsan et al. 2021, §6)."""
 
 import math
 

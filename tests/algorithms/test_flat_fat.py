@@ -1,4 +1,4 @@
-"""FlatFAT and the Reactive Aggregator as their paper shows them: figures, bounds, holes (002)."""
+"""FlatFAT and the Reactive Aggregator: figures, bounds, holes (Tangwongsan et al. 2015, §4, §5)."""
 
 import math
 import random
@@ -147,7 +147,7 @@ def test_changes_since_the_last_query_are_combined_together():
         assert observed.query() <= 2 * math.log2(leaves)
 
 
-# The Reactive Aggregator: figure 5, table 1 of 001, resizing --------------------------------------
+# The Reactive Aggregator: figure 5; Shein et al. 2018, Table 1; resizing -------------------------
 
 
 def test_figure_5():

@@ -1,4 +1,4 @@
-"""FlatFIT: its period (001 §4), ranges, and windows that grow and shrink (000 §7)."""
+"""FlatFIT: its period (Shein et al. 2018, §4), ranges, resizing (Tangwongsan et al. 2021, §7)."""
 
 import math
 
@@ -113,7 +113,7 @@ def test_table_1_all_ranges(order):
 
 
 def test_what_nobody_asks_for_is_not_combined():
-    """Filled and drained without a query, as in 000 §7.2."""
+    """Filled and drained without a query, as in Tangwongsan et al. 2021, §7.2."""
     observed = Observed(flat_fit)
     assert sum(observed.insert(number) for number in range(2000)) == 0
     assert sum(observed.evict() for _ in range(1990)) == 0

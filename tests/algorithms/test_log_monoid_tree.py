@@ -1,4 +1,4 @@
-"""The log monoid tree: figures 1 and 2 of 003, its costs, and bulk eviction."""
+"""The log monoid tree: its figures (Villalba et al. 2019, §4.1), costs, bulk eviction."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""Theorems 1 and 2: the optimal chunk (004 §4.3), checked against what it is optimal for."""
+"""The optimal chunk (Zhang et al. 2021, §4.3): theorems 1 and 2 against a search."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""PBA: SBA's answers, with the lcs of a chunk computed on another thread (004 §4)."""
+"""PBA: SBA's answers, with each chunk's lcs computed on another thread (Zhang et al. 2021, §4)."""
 
 import multiprocessing
 import threading

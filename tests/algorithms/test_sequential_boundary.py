@@ -1,4 +1,4 @@
-"""SBA: figures 2 and 3, at most 3 combines a slide, 3b* + 2 partials, any boundaries (004 §4)."""
+"""SBA: figures 2 and 3, 3 combines a slide, 3b* + 2 partials (Zhang et al. 2021, §4)."""
 
 import random
 import types

@@ -1,4 +1,4 @@
-"""SlickDeque in both forms: examples 2 and 3, the bounds of table 1, many ranges (001 §3, §4)."""
+"""SlickDeque: examples 2 and 3, bounds of table 1, many ranges (Shein et al. 2018, §3, §4)."""
 
 import math
 import random

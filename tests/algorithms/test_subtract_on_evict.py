@@ -1,4 +1,4 @@
-"""Subtract-on-Evict: operations per slide (001 §2.2), what it refuses, what floats leave behind."""
+"""Subtract-on-Evict: costs (Shein et al. 2018, §2.2), refusals, what floats leave behind."""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Two-Stacks as the paper shows it: example, figures and theorem (000 §2.3 and §3)."""
+"""Two-Stacks: the paper's example, figures and theorem (Tangwongsan et al. 2021, §2.3, §3)."""
 
 import pytest
 from hypothesis import given

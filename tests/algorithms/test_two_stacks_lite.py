@@ -1,4 +1,4 @@
-"""Two-Stacks Lite as the paper shows it: example, figures and theorem (000 §2.3 and §4)."""
+"""Two-Stacks Lite: the paper's example, figures and theorem (Tangwongsan et al. 2021, §2.3, §4)."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""Shared plans: Example 1 of 001, all edges and no others, and groups that stay small."""
+"""Shared plans: Example 1 (Shein et al. 2018, §2.3), exactly the edges, groups that stay small."""
 
 import math
 import random
@@ -52,7 +52,7 @@ def test_examples_2_and_3_of_001() -> None:
 
 
 def test_fragments_are_marked_as_edges_too() -> None:
-    """001 §2.3: if slides consist of several fragments, all are marked."""
+    """Shein et al. 2018, §2.3: if slides consist of several fragments, all are marked."""
     plan = only_plan([PeriodicWindow.of_rows(5, 3), PeriodicWindow.of_rows(4, 2)])
     assert plan.period == 6
     # Q1 cuts at 0, 1, 3, 4 (fragments of 1 and 2), Q2 at 0, 2, 4.

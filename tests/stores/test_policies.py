@@ -79,7 +79,7 @@ def test_few_leave_often_and_many_at_times(limit: int) -> None:
 
 @pytest.mark.compiled
 def test_compiled_answers_are_those_of_recomputation(store: Store) -> None:
-    """The running example of 003 §3.2: sum at most 10, answer the maximum."""
+    """The running example of Villalba et al. 2019, §3.2: sum at most 10, answer the maximum."""
     events = np.random.default_rng(4).integers(0, 5, 3_000)
     with open_window(store, wr.policies.at_most_sum(1_000), wr.max) as window:
         answers = window.answer_many(events).to_pylist()

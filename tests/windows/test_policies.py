@@ -13,7 +13,7 @@ from windrow.testing import check_policy
 
 
 def test_the_running_example():
-    """003 §3.2: no more than 10 in all, and the answer is the maximum."""
+    """Villalba et al. 2019, §3.2: no more than 10 in all, and the answer is the maximum."""
     window = wr.Window(wr.max(), policy=wr.policies.at_most_sum(10))
     window.insert_many([2, 2, 3, 3])
     assert (window.query(), len(window)) == (3, 4)

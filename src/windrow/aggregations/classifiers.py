@@ -2,9 +2,9 @@
 
 A model counts the events of each class, and of each class and feature either the mean and spread of
 numbers or how often each other value came. Models of two runs of events are joined by adding them
-up (000 Table 1: algebraic classifiers). A partial is the model of all events but the newest, and
-that event itself, which is asked about, and learnt from when something newer comes. So an event is
-never judged by its own class, and one whose class is not known yet is judged all the same.
+up (Tangwongsan et al. 2021, Table 1: algebraic classifiers). A partial is the model of all events
+but the newest, and that event itself: it is asked about, and learnt from when a newer event comes.
+So no event is judged by its own class, and an event whose class is not known yet is judged too.
 
 Numbers that are infinite or not numbers say nothing: they are neither learnt from nor judged by.
 """

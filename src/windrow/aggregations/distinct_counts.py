@@ -4,9 +4,8 @@ A value's hash names a register and says how many leading zeros another part of 
 keeps the most that it was told. Registers, hashes and bytes are those of Apache DataSketches (its
 HLL of 8 bits), so that sketches can be opened and joined elsewhere, as by Spark's `hll_union`.
 
-The estimate is Ertl's improved one ("New cardinality estimation algorithms for HyperLogLog
-sketches", 2017), which needs no tables of bias: the number of empty registers and the sum of
-2^-register over the others are enough for it.
+The estimate is the improved one of Ertl 2017. It needs no tables of bias: the number of empty
+registers and the sum of 2^-register over the others are enough.
 """
 
 from __future__ import annotations

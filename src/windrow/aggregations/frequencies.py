@@ -2,8 +2,8 @@
 
 A partial counts as many different values as it has counters. When there are more, the largest
 count that would be left without a counter is taken off all. What was taken off is the most by which
-a count is too small, and no value that came more often than that is missing (Agarwal and others,
-"Mergeable summaries", 2012).
+a count is too small, and no value that came more often than that is missing (Agarwal et al.
+2012).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""MomentSketch with ten moments (004 §5.1): quantiles from sums of powers.
+"""MomentSketch with ten moments (Zhang et al. 2021, §5.1): quantiles from sums of powers.
 
 A partial is a row of floats: how many values, the smallest, the largest, and the sums of the first
 ten powers of the values and of their logarithms. Powers are taken of distances from a value of the

@@ -1,4 +1,4 @@
-"""Quantiles of any ordered values, about: the KLL sketch (Karnin, Lang and Liberty, 2016).
+"""Quantiles of any ordered values, about: the KLL sketch (Karnin et al. 2016).
 
 A partial keeps values in levels; a value on level h stands for 2^h. When there are too many, the
 lowest level that is too full is sorted, and every other of its values goes up one level for two.

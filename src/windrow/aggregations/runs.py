@@ -23,7 +23,7 @@ from windrow.algebra.monoid import Member, Monoid, Traits, always, integers, str
 from windrow.algebra.ordering import rank
 from windrow.errors import InvalidArgument
 
-# Longest increasing run (003 §5.6) ----------------------------------------------------------------
+# Longest increasing run (Villalba et al. 2019, §5.6) ---------------------------------------------
 
 #: places of a partial; of the head and the tail only that end is kept which the partial's own ends
 #: do not tell

@@ -1,6 +1,6 @@
 """Amortized monoid tree (AMTA, the amortized Monoid Tree Aggregator).
 
-paper      003 §4.2
+paper      Villalba et al. 2019, §4.2
 order      first in, first out
 requires   an associative combine, nothing else
 insert     at most log2(n) combines, 2 on average

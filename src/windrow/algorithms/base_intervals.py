@@ -1,6 +1,7 @@
 """Base intervals (B-Int).
 
-paper      001 §2.2 and §4 (Arasu and Widom, 2004); windows that grow and shrink are ours
+paper      Arasu and Widom 2004, as told in Shein et al. 2018, §2.2 and §4; windows that grow and
+           shrink are windrow's own
 order      first in, first out
 requires   an associative combine, nothing else
 insert     at most log2(n) combines, 1 on average

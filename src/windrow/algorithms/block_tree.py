@@ -1,6 +1,6 @@
 """Block tree: the amortized monoid tree with blocks in place of pairs, for windows in a store.
 
-paper      003 §4.2, with nodes of F children in place of two
+paper      Villalba et al. 2019, §4.2, with nodes of F children in place of two
 order      first in, first out
 requires   an associative combine, nothing else
 insert     2 combines, and 1 more for each F events

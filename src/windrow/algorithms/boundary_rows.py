@@ -1,6 +1,7 @@
 """Windows of rows by the Sequential Boundary Aggregator, in whole blocks.
 
-paper      004 §4; the same scheme is van Herk's and Gil and Werman's for filters of images
+paper      Zhang et al. 2021, §4; van Herk 1992 and Gil and Werman 1993 filter images in the same
+           way
 combines   3 for each row: csa, lcs, and the answer
 
 Where all windows have one range, boundaries may lie where they cost least: a chunk is a whole

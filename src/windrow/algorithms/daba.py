@@ -1,6 +1,6 @@
 """DABA, the De-Amortized Banker's Aggregator.
 
-paper      000 §5
+paper      Tangwongsan et al. 2021, §5
 order      first in, first out
 requires   an associative combine, nothing else
 insert     at most 4 combines, 2.5 on average

@@ -1,6 +1,6 @@
 """DABA Lite.
 
-paper      000 §6
+paper      Tangwongsan et al. 2021, §6
 order      first in, first out
 requires   an associative combine, nothing else
 insert     at most 3 combines, 2 on average

@@ -1,6 +1,7 @@
 """FlatFAT and the Reactive Aggregator.
 
-paper      002 §4 (FlatFAT, the Flat Fixed-sized Aggregator) and §5 (the Reactive Aggregator)
+paper      Tangwongsan et al. 2015, §4 (FlatFAT, the Flat Fixed-sized Aggregator) and §5 (the
+           Reactive Aggregator)
 order      any: events may also leave and come in the middle of the window
 requires   an associative combine, nothing else
 insert     no combine

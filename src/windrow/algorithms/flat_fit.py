@@ -1,6 +1,7 @@
 """FlatFIT, the Flat and Fast Index Traverser.
 
-paper      001 §2.2 and §4 (Shein, Chrysanthis and Labrinidis, 2017), 000 §7 (dynamic windows)
+paper      Shein et al. 2017, as told in Shein et al. 2018, §2.2 and §4; windows that grow and
+           shrink, Tangwongsan et al. 2021, §7
 order      first in, first out
 requires   an associative combine, nothing else
 insert     no combine

@@ -9,10 +9,11 @@ to right, and number 0 is left out:
       width 2       2           6
       width 1    1     3     5     7        slots 0 to 3
 
-Parents, children and siblings are found by arithmetic, as with the numbers of a heap (002 §4.3).
-But here a position and a width give the number without a logarithm, so a query goes from interval
-to interval and not from level to level. With the numbers of a heap, a branch at every level was
-guessed wrong every other time: rounds of `base_intervals` with 4096 leaves took 5 times as long.
+Parents, children and siblings are found by arithmetic, as with the numbers of a heap (Tangwongsan
+et al. 2015, §4.3). But here a position and a width give the number without a logarithm, so a query
+goes from interval to interval and not from level to level. With the numbers of a heap, a branch at
+every level was guessed wrong every other time: rounds of `base_intervals` with 4096 leaves took 5
+times as long.
 """
 
 from windrow.compiler.slots import Partial, Ring, combine, load

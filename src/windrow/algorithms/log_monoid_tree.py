@@ -1,6 +1,6 @@
 """Log monoid tree (Log MTA, the logarithmic Monoid Tree Aggregator).
 
-paper      003 §4.1
+paper      Villalba et al. 2019, §4.1
 order      first in, first out
 requires   an associative combine, nothing else
 insert     at most log2(n) combines, half as many on average

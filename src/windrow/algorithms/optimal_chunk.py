@@ -1,4 +1,4 @@
-"""The optimal chunk of the boundary aggregators (004 §4.3).
+"""The optimal chunk of the boundary aggregators (Zhang et al. 2021, §4.3).
 
 A window of range r that slides by s is made of ⌊r/s⌋ slices, and its stream is cut into chunks of b
 slices. At a boundary the lcs of a chunk begins to be computed, from its newest slice to its oldest,

@@ -1,6 +1,6 @@
 """PBA, the Parallel Boundary Aggregator: SBA with a second thread for what a boundary costs.
 
-paper      004 §4
+paper      Zhang et al. 2021, §4
 order      first in, first out
 requires   an associative combine, nothing else
 insert     1 combine

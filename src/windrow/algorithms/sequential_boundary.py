@@ -1,6 +1,6 @@
 """SBA, the Sequential Boundary Aggregator: PBA on one thread.
 
-paper      004 §4
+paper      Zhang et al. 2021, §4
 order      first in, first out
 requires   an associative combine, nothing else
 insert     1 combine; at a boundary as many more as the chunk has events: less than 2 on average

@@ -1,6 +1,6 @@
 """SlickDeque (Inv): running answers, for aggregations with an inverse.
 
-paper      001 §3.2, algorithm 1
+paper      Shein et al. 2018, §3.2, algorithm 1
 order      first in, first out
 requires   an inverse; an exact one, if nothing of an event may stay behind when it has left
 insert     1 combine, and 1 combine and 1 inverse for each registered range within the window

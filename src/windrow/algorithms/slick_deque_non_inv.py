@@ -1,6 +1,6 @@
 """SlickDeque (Non-Inv): a monotone deque, for aggregations that select.
 
-paper      001 §3.2, algorithm 2
+paper      Shein et al. 2018, §3.2, algorithm 2
 order      first in, first out
 requires   a combine that returns one of its two arguments
 insert     at most n combines, less than 2 on average

@@ -1,6 +1,6 @@
 """Subtract-on-Evict, also Panes (Inv) and R-Int.
 
-paper      001 §2.2 (as Panes (Inv) and R-Int), 000 §8
+paper      Shein et al. 2018, §2.2 (as Panes (Inv) and R-Int); Tangwongsan et al. 2021, §8
 order      first in, first out
 requires   an inverse; an exact one, if nothing of an event may stay behind when it has left
 insert     1 combine

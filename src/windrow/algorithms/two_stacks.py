@@ -1,6 +1,6 @@
 """Two-Stacks.
 
-paper      000 §3
+paper      Tangwongsan et al. 2021, §3
 order      first in, first out
 requires   an associative combine, nothing else
 insert     1 combine

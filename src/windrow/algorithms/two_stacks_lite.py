@@ -1,6 +1,7 @@
 """Two-Stacks Lite.
 
-paper      000 §4 (the idea of dropping the unread halves is from Hammer Slide)
+paper      Tangwongsan et al. 2021, §4 (dropping the unread halves is the idea of Hammer
+           Slide, Theodorakis et al. 2018)
 order      first in, first out
 requires   an associative combine, nothing else
 insert     1 combine

@@ -1,4 +1,6 @@
-"""A product written out as Python source: the Reactive Aggregator's code generation (002 §5.3).
+"""A product written out as Python source, after the Reactive Aggregator's code generation.
+
+See Tangwongsan et al. 2015, §5.3.
 
 The text defines what algorithms and drivers call (`identity`, `combine`, `load`, `lift_row`, ...)
 for one number of columns and one layout of fields; the parts' own functions are its globals. A

@@ -1,4 +1,4 @@
-"""Where rows are cut into chunks that tasks answer side by side (004, across a cluster).
+"""Where rows are cut into chunks that tasks answer side by side, after Zhang et al. 2021, §4.
 
 Every row has a place: the hash of its key, then its order value. A chunk holds the rows from one
 edge to the next. A key that fits a chunk lies in one chunk. A key that does not is cut inside, and

@@ -1,9 +1,9 @@
 """Slide policies at work: how many events they leave in a window, event by event or in blocks.
 
 What a policy is asked about need not be what the window answers: a sum decides, a maximum is wanted
-(003 §3.2). So a policy has a tree of its own, over partials of what it asks for. After each event
-the tree is searched for what leaves, which then leaves it at once. The answers' windows, whatever
-their algorithm, only need to know how many events stay.
+(Villalba et al. 2019, §3.2). So a policy has a tree of its own, over partials of what it asks for.
+After each event the tree is searched for what leaves, which then leaves it at once. The answers'
+windows, whatever their algorithm, only need to know how many events stay.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """One plan for many windows: every slice is filled once and serves all of them.
 
 The windows' slides fit a whole number of times into their least common multiple, the composite
-slide (001 §2.3). Within it the edges of all windows are marked, each once; what lies between two
-edges is a slice, the longest run of events that no window edge cuts. A slice is tagged with the
-queries that have an answer at its end, and with how many of the newest slices each answer takes.
-After one composite slide everything repeats.
+slide (Shein et al. 2018, §2.3). Within it the edges of all windows are marked, each once; what lies
+between two edges is a slice, the longest run of events that no window edge cuts. A slice is tagged
+with the queries that have an answer at its end, and with how many of the newest slices each answer
+takes. After one composite slide everything repeats.
 
       Q1: range 6, slide 2       edges   0   2   4
       Q2: range 8, slide 4               |---|---|

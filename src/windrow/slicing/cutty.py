@@ -1,6 +1,6 @@
 """Cutty: one slice per slide, cut only where windows begin.
 
-paper       001 §2.1, 004 §2.2 (Carbone, Traub, Katsifodimos, Haridi, Markl: Cutty)
+paper       Carbone et al. 2016, as told in Shein et al. 2018, §2.1 and Zhang et al. 2021, §2.2
 needs       a partial that can be read while its slice is still being filled
 slices      1 per slide
 partials    range div slide per window, and the running one unless the slide divides the range

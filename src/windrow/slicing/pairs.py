@@ -1,6 +1,6 @@
 """Pairs: two slices per slide, cut where windows begin and where they end, and nowhere else.
 
-paper       001 §2.1 (Krishnamurthy, Wu, Franklin: On-the-fly sharing for streamed aggregation)
+paper       Krishnamurthy et al. 2006, as told in Shein et al. 2018, §2.1
 needs       range and slide in the same unit
 slices      2 per slide, 1 if the slide divides the range
 partials    2 × (range div slide) + 1 per window, range / slide if the slide divides the range

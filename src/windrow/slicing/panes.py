@@ -1,6 +1,6 @@
 """Panes: slices of one length, the greatest common divisor of range and slide.
 
-paper       001 §2.1 (Li, Maier, Tufte, Papadimos, Tucker: No pane, no gain)
+paper       Li et al. 2005, as told in Shein et al. 2018, §2.1
 needs       range and slide in the same unit
 slices      slide / gcd per slide
 partials    range / gcd per window

@@ -1,4 +1,4 @@
-"""Policies ready made: the windows of 003 §5.4 to §5.6, and adaptive ones (§2).
+"""Policies ready made: windows of Villalba et al. 2019, §5.4 to §5.6, and adaptive ones (its §2).
 
 Each takes the name of a column, or none in a `wr.Window`, whose events are values. They are joined
 by `|`: `since_max("x") | at_most_events(1000)` lets leave what one of them lets leave.
@@ -182,7 +182,7 @@ def since_longest_run(column: str | None = None, *, every: Every = None) -> Poli
 def adaptive(
     column: str | None = None, *, risk: float = 0.002, every: Every = None
 ) -> PolicyWindow:
-    """As many of the newest events as seem to have one mean (after ADWIN).
+    """As many of the newest events as seem to have one mean (after ADWIN, Bifet and Gavaldà 2007).
 
     The older half leaves while the means of the two halves differ by more than chance would have
     it, with a `risk` that they do nonetheless. Then the window holds what is like the present: it

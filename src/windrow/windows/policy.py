@@ -1,4 +1,4 @@
-"""Slide policies: rules over partials that say what leaves a window (003 §4.1.3)."""
+"""Slide policies: rules that say what leaves a window (Villalba et al. 2019, §4.1.3)."""
 
 from __future__ import annotations
 

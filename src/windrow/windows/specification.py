@@ -1,7 +1,8 @@
 """Which events a window holds and when it answers, as users say it.
 
-Eviction and trigger are two ideas (002 §2.2 and §2.3): the range says which events are still in the
-window, `every` says after which of them there is an answer, and either may be in rows or in time.
+Eviction and trigger are two ideas (Tangwongsan et al. 2015, §2.2 and §2.3). The range says which
+events are still in the window; `every` says after which of them there is an answer. Either may be
+in rows or in time.
 """
 
 from __future__ import annotations
