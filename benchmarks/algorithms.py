@@ -28,9 +28,9 @@ from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine.columns import read_only
 from windrow.engine.kernel_window import empty_state
-from windrow.engine.key_runs import NEVER
 from windrow.engine.row_windows import Block, CompiledPass, kernel_for
 from windrow.engine.trailing import Bounds
+from windrow.windows.key_runs import NEVER
 
 Array = np.ndarray[Any, Any]
 

@@ -19,12 +19,12 @@ from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.kinds import Kind
 from windrow.algebra.product import Part, Product
 from windrow.engine.columns import read_only
-from windrow.engine.key_runs import NEVER
 from windrow.engine.row_windows import Block, CompiledPass, kernel_for
 from windrow.engine.trailing import Bounds
 from windrow.planning import costs
 from windrow.planning.choose import Served, Wish, choose
 from windrow.testing import kinds_accepted
+from windrow.windows.key_runs import NEVER
 
 Array = np.ndarray[Any, Any]
 

@@ -14,9 +14,9 @@ from windrow.algebra.kinds import Kind
 from windrow.algebra.product import Part, Product
 from windrow.compiler.kernel import Kernel
 from windrow.engine import loops as drivers
-from windrow.engine.key_runs import NEVER
 from windrow.engine.row_windows import Block, CompiledPass
 from windrow.engine.trailing import Bounds
+from windrow.windows.key_runs import NEVER
 
 Array = np.ndarray[Any, Any]
 

@@ -28,9 +28,9 @@ from windrow.algorithms import (
 )
 from windrow.compiler.kernel import Kernel
 from windrow.engine import loops as drivers
-from windrow.engine.key_runs import NEVER
 from windrow.engine.row_windows import Block, CompiledPass
 from windrow.engine.trailing import Bounds
+from windrow.windows.key_runs import NEVER
 
 ALGORITHMS: tuple[Algorithm, ...] = (
     parallel_boundary,

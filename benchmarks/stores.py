@@ -21,8 +21,8 @@ import pyarrow as pa
 
 import windrow as wr
 from benchmarks.harness import Comparison
-from windrow.engine.key_runs import NEVER
 from windrow.engine.policy_counts import Policy
+from windrow.windows.key_runs import NEVER
 
 EVENTS = 2**25
 PIECE = 2**20

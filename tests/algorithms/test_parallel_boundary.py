@@ -31,11 +31,11 @@ from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine import helper_thread as helper
 from windrow.engine import loops as drivers
-from windrow.engine.key_runs import NEVER
 from windrow.engine.row_windows import Block, CompiledPass
 from windrow.engine.trailing import Bounds
 from windrow.testing import check_algorithm
 from windrow.testing.strategies import traces
+from windrow.windows.key_runs import NEVER
 
 load = PLAIN_SLOTS["load"]
 CONCATENATION = Observed(parallel_boundary).counting.aggregation

@@ -19,11 +19,11 @@ from windrow.algorithms import Algorithm, boundary_rows, recompute, sequential_b
 from windrow.algorithms.optimal_chunk import optimal_chunk_of_rows
 from windrow.algorithms.plain_memory import CHUNK, PLAIN_SLOTS
 from windrow.compiler.linking import link
-from windrow.engine.key_runs import NEVER
 from windrow.engine.row_windows import Block, CompiledPass, kernel_for
 from windrow.engine.trailing import Bounds
 from windrow.testing import check_algorithm
 from windrow.testing.strategies import traces
+from windrow.windows.key_runs import NEVER
 
 load = PLAIN_SLOTS["load"]
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 import windrow as wr
 from tests.over import oracle
 from tests.over.strategies import Query, queries
-from windrow.engine.key_runs import NEVER, run_starts
 from windrow.engine.over_batches import Rolling, whole_peers
 from windrow.engine.over_program import Program
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
+from windrow.windows.key_runs import NEVER, run_starts
 
 pytestmark = [
     pytest.mark.usefixtures("interpreted"),

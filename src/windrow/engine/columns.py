@@ -8,12 +8,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from windrow.algebra.arrays import present as present
+from windrow.algebra.arrays import read_only as read_only
+from windrow.algebra.arrays import validity as validity
+from windrow.algebra.arrays import values as values
 from windrow.algebra.kinds import Kind, in_ticks, plain_type
 from windrow.errors import AggregateOverflow, InvalidAggregation, InvalidArgument
+from windrow.windows.ticks import nanoseconds_per_tick as nanoseconds_per_tick
+from windrow.windows.ticks import times as times
 
 Array = np.ndarray[Any, Any]
-
-_NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 
 
 def whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -40,26 +44,6 @@ def _plain(column: pa.Array) -> pa.Array:
     return column if column.type == plain else column.cast(plain)
 
 
-def values(column: pa.Array) -> Array:
-    """The values of a column as 64-bit numbers; what stands where a null is means nothing."""
-    kind = Kind.of(column.type)
-    if kind is Kind.TEMPORAL:
-        column = column.view(pa.int64() if column.type.bit_width == 64 else pa.int32())
-    wanted = pa.float64() if kind is Kind.FLOAT else pa.int64()
-    if column.type != wanted:
-        try:
-            column = column.cast(wanted)
-        except pa.ArrowInvalid as error:
-            raise InvalidArgument(
-                f"data: a value of type {column.type} does not fit 64-bit integers: {error}"
-            ) from None
-    dtype = np.float64 if kind is Kind.FLOAT else np.int64
-    if not len(column):
-        return read_only(np.empty(0, dtype))
-    buffer = column.buffers()[1]
-    return read_only(np.frombuffer(buffer, dtype, len(column), column.offset * 8))
-
-
 def python_values(column: pa.Array, name: str, as_python: bool) -> list[Any]:
     """The values of the column of that name for plain Python; times as whole ticks, or Python's."""
     ticks = in_ticks(column.type)
@@ -76,54 +60,6 @@ def python_values(column: pa.Array, name: str, as_python: bool) -> list[Any]:
             f"data: {name!r} holds a time of {column.type} that Python's datetime does not have, "
             f"and a function of one's own is to get it: {error}"
         ) from None
-
-
-def validity(column: pa.Array) -> Array:
-    """Which rows of a column hold a value."""
-    if not column.null_count:
-        return read_only(np.ones(len(column), np.bool_))
-    return read_only(pc.is_valid(column).to_numpy(zero_copy_only=False))
-
-
-def present(column: pa.Array) -> Array | None:
-    """Which rows hold something to measure by, neither null nor NaN; None if all do."""
-    is_float = pa.types.is_floating(column.type)
-    if not (is_float or column.null_count):
-        return None
-    missing = column.is_null(nan_is_null=is_float).to_numpy(zero_copy_only=False)
-    return read_only(~missing) if missing.any() else None
-
-
-def read_only(array: Array) -> Array:
-    """The array in the one form that kernels are compiled for."""
-    array = np.ascontiguousarray(array)
-    if not array.flags.aligned:
-        array = array.copy()
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
-def nanoseconds_per_tick(data_type: pa.DataType) -> int:
-    """What one step of a time column means."""
-    if pa.types.is_timestamp(data_type):
-        return _NANOSECONDS[data_type.unit]
-    return 86_400_000_000_000 if pa.types.is_date32(data_type) else 1_000_000
-
-
-def times(column: pa.Array) -> Array:
-    """A time column as integers; all nulls are one time, in runs of their own."""
-    numbers = column.view(pa.int64() if column.type.bit_width == 64 else pa.int32())
-    numbers = numbers.cast(pa.int64())
-    oldest, newest = pc.min_max(numbers).as_py().values()
-    if oldest is not None and newest - oldest >= 2**63:
-        raise InvalidArgument(
-            f"order: its times lie {newest - oldest} ticks of {column.type} apart, more than "
-            "64 bits can measure; cast it to a coarser unit"
-        )
-    if numbers.null_count:
-        numbers = pc.fill_null(numbers, 0)
-    return read_only(numbers.to_numpy(zero_copy_only=False))
 
 
 def answers_to_arrow(

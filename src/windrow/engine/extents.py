@@ -16,10 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.engine import columns as arrow
-from windrow.engine import edges
 from windrow.engine.deltas import Measure
 from windrow.engine.policy_counts import Counts, Policy
-from windrow.engine.tail import Tail
 from windrow.errors import InvalidArgument
 from windrow.planning.over_plan import columns_of_window
 from windrow.windows import (
@@ -32,7 +30,11 @@ from windrow.windows import (
     SessionWindow,
     TimeWindow,
     Window,
+    periods,
+    walks,
 )
+from windrow.windows.periods import clock_windows
+from windrow.windows.tail import Tail
 
 Array = np.ndarray[Any, Any]
 
@@ -142,7 +144,7 @@ def finder_for(
     slide = window.every.time // tick
     offset = window.every.offset // tick % slide
     if isinstance(window, TimeWindow):
-        return _Periodic(edges.Periods(window.range // tick, slide, offset), reach, require)
+        return _Periodic(periods.Periods(window.range // tick, slide, offset), reach, require)
     return _Triggered(_AfterTicks(slide, offset, reach), _eviction(window, tick, 1))
 
 
@@ -186,7 +188,7 @@ class _AfterRows:
             # As if the key had begun where the answer that is due next begins to be counted.
             starts = starts.copy()
             starts[0] = -(-int(starts[0]) % self.every)
-        return edges.after_rows(starts, stretch.size, self.every)
+        return walks.after_rows(starts, stretch.size, self.every)
 
 
 @dataclass(frozen=True)
@@ -195,7 +197,7 @@ class _AfterMarks:
 
     def stops(self, stretch: Stretch) -> Array:
         marks = pc.fill_null(stretch.columns[self.column], False)
-        return edges.after_marks(marks.to_numpy(zero_copy_only=False))
+        return walks.after_marks(marks.to_numpy(zero_copy_only=False))
 
 
 class _AfterTicks:
@@ -241,7 +243,7 @@ class _NewestRows:
     stride: int
 
     def firsts(self, stretch: Stretch, stops: Array) -> tuple[Array, int, Array]:
-        firsts = edges.newest_rows(stretch.starts, stops, self.count)
+        firsts = walks.newest_rows(stretch.starts, stops, self.count)
         front = max(stretch.open_start, stretch.size - self.count)
         # Answers end a whole number of strides behind the key's first row.
         opening = stretch.open_start + -self.count % self.stride
@@ -254,7 +256,7 @@ class _SinceLast:
         self._since = 0
 
     def firsts(self, stretch: Stretch, stops: Array) -> tuple[Array, int, Array]:
-        firsts = edges.since_last(stretch.starts, stops, self._since)
+        firsts = walks.since_last(stretch.starts, stops, self._since)
         front = max(stretch.open_start, self._since, int(stops[-1]) if len(stops) else self._since)
         self._since = front - stretch.size
         return firsts, front, _NO_ROWS
@@ -276,7 +278,7 @@ class _LessBehind:
         starts = stretch.new_starts.copy()
         starts[:-1] += held
         measures = arrow.read_only(self._held.values)
-        firsts, first = edges.less_behind(starts, stops + held, measures, amount, held)
+        firsts, first = walks.less_behind(starts, stops + held, measures, amount, held)
         self._held.drop(first)
         front = first - held
         return firsts - held, front, np.arange(max(front, 0), stretch.size)
@@ -355,7 +357,7 @@ class _Periodic:
     """The windows of a clock that hold a row."""
 
     def __init__(
-        self, periods: edges.Periods, reach: _Reach, require: Callable[[int], None]
+        self, periods: periods.Periods, reach: _Reach, require: Callable[[int], None]
     ) -> None:
         self._periods, self._reach, self._require = periods, reach, require
         #: of the windows that rows to come may be in: where they begin, and their first rows
@@ -366,7 +368,7 @@ class _Periodic:
         periods, pending = self._periods, len(self._begins)
         self._reach.require(stretch, periods.extent + periods.slide, periods.extent)
         if stretch.ends and not stretch.follows:
-            begins, firsts, stops = edges.periodic(
+            begins, firsts, stops = clock_windows(
                 stretch.starts, stretch.times, periods, self._require
             )
             return Extents(firsts, stops, begins, begins + periods.extent)

@@ -58,7 +58,7 @@ class Grouped(NamedTuple):
     Attributes:
         cells: as they were.
         places: for each arranged cell, where it stands among them.
-        starts: the arranged cells at which a new key begins (see `windrow.engine.key_runs`).
+        starts: the arranged cells at which a new key begins (see `windrow.windows.key_runs`).
         partials: of the arranged cells.
     """
 

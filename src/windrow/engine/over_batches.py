@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.engine import columns as arrow
-from windrow.engine.key_runs import NEVER, run_starts, same_key
 from windrow.engine.over_program import Program
 from windrow.engine.row_windows import Block
 from windrow.engine.trailing import SortedRows
+from windrow.windows.key_runs import NEVER, run_starts, same_key
 
 Array = np.ndarray[Any, Any]
 

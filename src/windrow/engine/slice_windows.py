@@ -23,11 +23,11 @@ from windrow.engine import loops as drivers
 from windrow.engine import slice_loops as slices
 from windrow.engine.feature_columns import Answers, Features
 from windrow.engine.kernel_window import empty_state
-from windrow.engine.key_runs import differ
 from windrow.engine.named_failures import function_named
 from windrow.engine.plain_window import LinkedWindow
 from windrow.planning.over_plan import Feature, OverPlan
 from windrow.planning.slide_plan import END, NAME, START, SlidePlan
+from windrow.windows.key_runs import differ
 from windrow.work import sizes
 from windrow.work.pace import Pace
 

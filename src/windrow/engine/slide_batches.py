@@ -17,10 +17,8 @@ import pyarrow as pa
 from windrow.algorithms.plain_memory import PlainMemory
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine import columns as arrow
-from windrow.engine import edges
 from windrow.engine.extents import Extents, Stretch, finder_for
 from windrow.engine.feature_columns import Answers, Features
-from windrow.engine.key_runs import NEVER, run_starts, same_key
 from windrow.engine.named_failures import kernels_named
 from windrow.engine.over_batches import Kept
 from windrow.engine.slice_windows import (
@@ -34,10 +32,11 @@ from windrow.engine.slice_windows import (
     times_to_arrow,
 )
 from windrow.engine.slide_table import in_order_type
-from windrow.engine.tail import Tail
 from windrow.planning.over_plan import measures_time
 from windrow.planning.slide_plan import SlidePlan
-from windrow.windows import Window
+from windrow.windows import Window, walks
+from windrow.windows.key_runs import NEVER, run_starts, same_key
+from windrow.windows.tail import Tail
 from windrow.work import sizes
 
 Array = np.ndarray[Any, Any]
@@ -178,7 +177,7 @@ class _Stream:
         marks = [np.array([0, max(stretch.open_start, 0), stretch.size])]
         for extents in found:
             marks += [extents.firsts[extents.firsts >= 0], extents.stops, extents.openings]
-        cuts = edges.cuts(marks, stretch.size)
+        cuts = walks.cuts(marks, stretch.size)
         self._slices.extend(stretch, cuts, self._position, self._next_slice)
         self._begins.extend(self._position + cuts[1:])
         self._next_slice += len(cuts) - 1
@@ -193,7 +192,7 @@ class _Stream:
         # The walk begins near the first row, not at the oldest slice.
         skipped = max(int(np.searchsorted(begins, rows[0])) - 1, 0) if len(rows) else 0
         oldest = self._next_slice + 1 - len(begins)
-        return oldest + skipped + edges.runs_of(begins[skipped:], rows)
+        return oldest + skipped + walks.runs_of(begins[skipped:], rows)
 
     # Tables --------------------------------------------------------------------------------------
 
@@ -202,7 +201,7 @@ class _Stream:
         numbers: tuple[Array, Array], answers: Answers,
     ) -> pa.Table:  # fmt: skip
         plan, features = self._plan, self._features
-        runs = edges.runs_of(stretch.starts, extents.firsts)
+        runs = walks.runs_of(stretch.starts, extents.firsts)
         keys = {}
         for index, column in enumerate(plan.key):
             pieces = [self._key[index]] if self._key is not None else []

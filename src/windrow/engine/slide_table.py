@@ -22,7 +22,6 @@ from windrow.algebra.kinds import plain_type
 from windrow.algorithms.plain_memory import PlainMemory
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine import columns as arrow
-from windrow.engine import edges
 from windrow.engine.extents import Extents, Finder, Stretch, finder_for
 from windrow.engine.feature_columns import Answers, Features
 from windrow.engine.named_failures import kernels_named
@@ -40,7 +39,7 @@ from windrow.engine.sorting import arrange
 from windrow.errors import InvalidArgument
 from windrow.planning.over_plan import measures_time
 from windrow.planning.slide_plan import SlidePlan
-from windrow.windows import Window
+from windrow.windows import Window, walks
 from windrow.work import sizes
 from windrow.work.threads import cores, in_threads
 
@@ -118,7 +117,7 @@ class Rows:
 
     Attributes:
         columns: those that windows look at and features read.
-        starts: the rows at which a new key begins (see `windrow.engine.key_runs`).
+        starts: the rows at which a new key begins (see `windrow.windows.key_runs`).
         size: how many there are.
         keys: the columns of the key, one row for each run.
         features: what is computed.
@@ -179,7 +178,7 @@ class Run:
         self._keys, self._features = rows.keys, rows.features
         marks = [cuts for each in extents.values() for cuts in (each.firsts, each.stops)]
         #: where slices begin and end
-        self._cuts = edges.cuts(marks, self._size)
+        self._cuts = walks.cuts(marks, self._size)
         self._memory = KernelMemory(self._features.product)
         #: a kernel on rows of arrays has one workspace, so that it runs on one thread
         self._threads = 1 if self._memory.workspace() else cores()
@@ -230,7 +229,7 @@ class Run:
         return dict(zip(self._windows, tables, strict=True))
 
     def _slice_numbers(self, rows: Array) -> Array:
-        return edges.runs_of(self._cuts, rows)
+        return walks.runs_of(self._cuts, rows)
 
     def _answer_compiled(
         self,
@@ -274,7 +273,7 @@ class Run:
         plan, features, extents = self._plan, self._features, self._extents[name]
         runs = np.zeros(len(extents.stops), np.int64)
         if plan.key:
-            runs = edges.runs_of(self._starts, extents.firsts)
+            runs = walks.runs_of(self._starts, extents.firsts)
         keys = {
             column: values.take(pa.array(runs))
             for column, values in zip(plan.key, self._keys, strict=True)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.compiler.kernel import compiled_loop
-from windrow.engine.key_runs import NEVER, written
+from windrow.windows.key_runs import NEVER, written
 from windrow.work import sizes
 from windrow.work.threads import cores, in_threads
 

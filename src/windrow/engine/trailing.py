@@ -31,7 +31,7 @@ class SortedRows:
 
     Attributes:
         columns: those that windows look at, among others.
-        starts: the rows at which a new key begins (see `windrow.engine.key_runs`).
+        starts: the rows at which a new key begins (see `windrow.windows.key_runs`).
         size: how many there are.
         order: the column that orders them, if there is one.
     """

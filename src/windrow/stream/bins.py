@@ -16,8 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from windrow.engine import edges
-from windrow.engine.key_runs import NEVER
 from windrow.engine.sorting import arrange
 from windrow.stream.key_hashes import hashes_of
 from windrow.stream.state import (
@@ -28,6 +26,8 @@ from windrow.stream.state import (
     integers,
     integers_of,
 )
+from windrow.windows import walks
+from windrow.windows.key_runs import NEVER
 
 Array = np.ndarray[Any, Any]
 
@@ -97,7 +97,7 @@ class Bins(list[Bin]):
         places = np.arange(size) if permutation is None else permutation
         heads = pa.array(places[starts[:-1]])
         numbers = self.of_hashes(hashes_of([column.take(heads) for column in keys], len(heads)))
-        lengths = edges.lengths_of_runs(starts, size)
+        lengths = walks.lengths_of_runs(starts, size)
         counts = np.bincount(np.repeat(numbers, lengths), minlength=len(self)).tolist()
         if len(self) > 1:
             permutation = places[np.argsort(np.repeat(numbers, lengths), kind="stable")]

@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.compiler.kernel_memory import KernelMemory
-from windrow.engine import edges
 from windrow.engine.feature_columns import Features
 from windrow.engine.maps import SLICE, Maps
 from windrow.engine.slice_windows import CompiledWindow, SliceKernels
 from windrow.planning.over_plan import OverPlan
+from windrow.windows import walks
 
 Array = np.ndarray[Any, Any]
 
@@ -42,7 +42,7 @@ class CellWindows:
         first = cells.num_rows - new.num_rows
         stops = np.flatnonzero(places >= first) + 1
         measured = measure(cells[SLICE].to_numpy()[places])
-        firsts, _first = edges.less_behind(starts, stops, measured, extent)
+        firsts, _first = walks.less_behind(starts, stops, measured, extent)
         answers = self._features.answers(len(stops))
         window = CompiledWindow(self._kernels, name, KernelMemory(self._features.product))
         window.answer(partials, answers, firsts, stops, 0, len(stops))

@@ -16,8 +16,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.engine import edges
-from windrow.engine.key_runs import NEVER
 from windrow.engine.maps import SLICE, Maps
 from windrow.engine.sorting import arrange
 from windrow.stream.bins import Bins
@@ -35,6 +33,8 @@ from windrow.stream.state import (
     place_in_bin,
 )
 from windrow.stream.stretches import Stretches
+from windrow.windows import walks
+from windrow.windows.key_runs import NEVER
 
 Array = np.ndarray[Any, Any]
 
@@ -217,7 +217,7 @@ class CountedBins:
         keys = [rows[name] for name in self._layout.key]
         permutation, starts = arrange(keys, [], rows.num_rows)
         places = np.arange(rows.num_rows) if permutation is None else permutation
-        lengths = edges.lengths_of_runs(starts, rows.num_rows)
+        lengths = walks.lengths_of_runs(starts, rows.num_rows)
         heads = [column.take(pa.array(places[starts[:-1]])) for column in keys]
         bins = self.bins.of_hashes(hashes_of(heads, len(lengths)))
         runs = np.repeat(np.arange(len(lengths)), lengths)

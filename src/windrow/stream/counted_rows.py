@@ -35,7 +35,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.engine import edges
 from windrow.engine.maps import Maps
 from windrow.engine.sorting import arrange
 from windrow.stream.bins import ByBin
@@ -51,6 +50,7 @@ from windrow.stream.counted_bins import (
 from windrow.stream.kept_rows import Layout
 from windrow.stream.state import MAP, ROWS, STRETCH, STRETCH_MAP, Blocks
 from windrow.stream.stretches import Stretches
+from windrow.windows import walks
 
 Array = np.ndarray[Any, Any]
 
@@ -302,5 +302,5 @@ def _first_equal(keys: Sequence[pa.Array], size: int) -> Array:
     permutation, starts = arrange(keys, [], size)
     places = np.arange(size) if permutation is None else permutation
     firsts = np.empty(size, np.int64)
-    firsts[places] = np.repeat(places[starts[:-1]], edges.lengths_of_runs(starts, size))
+    firsts[places] = np.repeat(places[starts[:-1]], walks.lengths_of_runs(starts, size))
     return firsts

@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.engine.key_runs import NEVER
 from windrow.engine.sorting import arrange
 from windrow.stream.bins import Bins
 from windrow.stream.key_hashes import hashes_of
@@ -39,6 +38,7 @@ from windrow.stream.state import (
     block_number,
     place_in_bin,
 )
+from windrow.windows.key_runs import NEVER
 
 Array = np.ndarray[Any, Any]
 

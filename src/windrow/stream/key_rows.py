@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.engine import columns as arrow
-from windrow.engine.key_runs import NEVER
+from windrow.windows.key_runs import NEVER
 
 Array = np.ndarray[Any, Any]
 
@@ -58,7 +58,7 @@ class KeyRows:
 
     @cached_property
     def runs(self) -> Array:
-        """The starts as loops take them (see `windrow.engine.key_runs`)."""
+        """The starts as loops take them (see `windrow.windows.key_runs`)."""
         return np.append(self.starts, NEVER)
 
     @cached_property

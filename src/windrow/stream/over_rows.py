@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 
 from windrow.engine import columns as arrow
 from windrow.engine.feature_columns import Answers
-from windrow.engine.key_runs import NEVER
 from windrow.engine.named_failures import kernels_named
 from windrow.engine.over_program import Program
 from windrow.engine.row_windows import Block, extent_of
@@ -29,6 +28,7 @@ from windrow.windows import (
     TimeWindow,
     Window,
 )
+from windrow.windows.key_runs import NEVER
 
 
 def kept_columns(plan: OverPlan) -> list[str]:

@@ -17,10 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow.engine import edges
 from windrow.engine.deltas import Measure
 from windrow.engine.extents import Extents
-from windrow.engine.key_runs import NEVER
 from windrow.engine.policy_counts import Policy
 from windrow.engine.row_windows import extent_of
 from windrow.errors import InvalidArgument
@@ -38,7 +36,10 @@ from windrow.windows import (
     SessionWindow,
     TimeWindow,
     Window,
+    periods,
+    walks,
 )
+from windrow.windows.key_runs import NEVER
 
 Array = np.ndarray[Any, Any]
 
@@ -129,7 +130,7 @@ class _Newest:
     def evicted(self, rows: KeyRows, stops: Array, _edge: int, pending: int) -> Evicted:
         kept = self.count - 1 + pending
         fronts = np.maximum(rows.starts, rows.stops - kept)
-        firsts = edges.newest_rows(rows.runs, stops, self.count)
+        firsts = walks.newest_rows(rows.runs, stops, self.count)
         return Evicted(firsts, fronts, np.full(rows.count, NEVER), {})
 
 
@@ -140,7 +141,7 @@ class _Behind:
     extent: int
 
     def evicted(self, rows: KeyRows, stops: Array, edge: int, _pending: int) -> Evicted:
-        firsts, _front = edges.less_behind(rows.runs, stops, rows.times, self.extent)
+        firsts, _front = walks.less_behind(rows.runs, stops, rows.times, self.extent)
         fronts = rows.first_not_before(max(edge - self.extent + 1, NONE))
         return Evicted(firsts, fronts, later(rows.last_times, self.extent), {})
 
@@ -153,9 +154,9 @@ class _Delta:
 
     def evicted(self, rows: KeyRows, stops: Array, _edge: int, _pending: int) -> Evicted:
         measure, amount = Measure(self.window).read(rows.columns[self.window.column])
-        asked = edges.cuts([stops, rows.stops], rows.size)
-        found, _front = edges.less_behind(rows.runs, asked, measure, amount)
-        firsts, fronts = (found[edges.runs_of(asked, each)] for each in (stops, rows.stops))
+        asked = walks.cuts([stops, rows.stops], rows.size)
+        found, _front = walks.less_behind(rows.runs, asked, measure, amount)
+        firsts, fronts = (found[walks.runs_of(asked, each)] for each in (stops, rows.stops))
         return Evicted(firsts, fronts, np.full(rows.count, NEVER), {})
 
 
@@ -251,7 +252,7 @@ class _Punctuated:
     def __call__(self, rows: KeyRows, _span: Span) -> Ripe:
         marks = pc.fill_null(rows.columns[self.column], False).to_numpy(zero_copy_only=False)
         stops = np.flatnonzero(marks) + 1
-        firsts = edges.since_last(rows.runs, stops, 0)
+        firsts = walks.since_last(rows.runs, stops, 0)
         latest = np.append(0, stops)[np.searchsorted(stops, rows.stops, "right")]
         new = rows.is_fresh[stops - 1]
         never = np.full(rows.count, NEVER)
@@ -268,7 +269,7 @@ class _Sessions:
     def __call__(self, rows: KeyRows, span: Span) -> Ripe:
         times = rows.times
         stops = _ends_of_runs(rows, np.diff(times) > self.gap)
-        firsts = edges.since_last(rows.runs, stops, 0)
+        firsts = walks.since_last(rows.runs, stops, 0)
         final = later(times[stops - 1], self.gap + 1)
         is_open = final > span.edge
         fronts, due = rows.stops.copy(), np.full(rows.count, NEVER)
@@ -293,7 +294,7 @@ class _Periodic:
             low = int(window.first_starts(rows.times.min(keepdims=True))[0])
         else:
             low = self._first_open(span.before)
-        begins, firsts, stops = edges.held_between(
+        begins, firsts, stops = periods.held_between(
             rows.runs, rows.times, window.range, window.slide, low, following - window.slide
         )
         fronts = rows.first_not_before(following)

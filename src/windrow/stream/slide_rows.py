@@ -11,10 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.engine import columns as arrow
-from windrow.engine import edges
 from windrow.engine.extents import Extents
 from windrow.engine.feature_columns import Features
-from windrow.engine.key_runs import NEVER
 from windrow.engine.slice_windows import SliceKernels, changes
 from windrow.engine.slide_table import Rows, Run, in_own_type
 from windrow.planning.over_plan import column_types
@@ -24,7 +22,8 @@ from windrow.stream.key_rows import KeyRows
 from windrow.stream.query import Array
 from windrow.stream.ripening import Ripe, ripening
 from windrow.stream.rows_group import RowsGroup, Span, entered
-from windrow.windows import DeltaWindow
+from windrow.windows import DeltaWindow, walks
+from windrow.windows.key_runs import NEVER
 
 
 class _Answered(NamedTuple):
@@ -118,7 +117,7 @@ class SlideRows(RowsGroup):
                 answered[name] = self._answered_of(name, rows, present, span)
         tables = self._run(rows, whole)
         for name, ripe in whole.items():
-            keys = edges.runs_of(rows.runs, ripe.extents.firsts)
+            keys = walks.runs_of(rows.runs, ripe.extents.firsts)
             answered[name] = _Answered(tables[name], keys, ripe)
         return answered
 
@@ -133,7 +132,7 @@ class SlideRows(RowsGroup):
             return _Answered(self._plan.output_schema.empty_table(), nothing, ripe)
         ripe = self._ripening[name](seen, span)
         table = self._run(seen, {name: ripe})[name]
-        answer_keys = keys[edges.runs_of(seen.runs, ripe.extents.firsts)]
+        answer_keys = keys[walks.runs_of(seen.runs, ripe.extents.firsts)]
         fronts = rows.stops.copy()
         fronts[keys] = np.append(places, rows.size)[ripe.fronts]
         fronts[keys] = np.where(ripe.fronts < seen.stops, fronts[keys], rows.stops[keys])

@@ -30,7 +30,6 @@ import pyarrow as pa
 
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine import columns as arrow
-from windrow.engine import edges
 from windrow.engine.feature_columns import Features
 from windrow.engine.maps import SLICE, Maps, has_partials_of_numbers
 from windrow.engine.slice_windows import (
@@ -57,7 +56,7 @@ from windrow.stream.ripening import in_ticks
 from windrow.stream.slide_rows import SlideRows
 from windrow.stream.state import CELLS_SCHEMA, NONE, Blocks, GroupState
 from windrow.stream.waiting import WaitingEvents
-from windrow.windows import EveryTime, TimeWindow
+from windrow.windows import EveryTime, TimeWindow, periods
 
 #: a block has at most so many slices, so that little is read of which little is needed
 SLICES_IN_A_BLOCK = 64
@@ -207,7 +206,7 @@ class _Periodic(Group):
         """The answers of the windows that begin from `low` to `high`, of every key."""
         cells, places, starts, partials = self.maps.grouped(maps)
         times = self.slices.starts(cells[SLICE].to_numpy()[places])
-        begins, firsts, stops = edges.held_between(
+        begins, firsts, stops = periods.held_between(
             starts, times, window.range, window.slide, low, high
         )
         answers = self._features.answers(len(begins))

@@ -1,0 +1,60 @@
+"""Arrow columns as the arrays of numbers that loops read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from windrow.algebra.kinds import Kind
+from windrow.errors import InvalidArgument
+
+Array = np.ndarray[Any, Any]
+
+
+def values(column: pa.Array) -> Array:
+    """The values of a column as 64-bit numbers; what stands where a null is means nothing."""
+    kind = Kind.of(column.type)
+    if kind is Kind.TEMPORAL:
+        column = column.view(pa.int64() if column.type.bit_width == 64 else pa.int32())
+    wanted = pa.float64() if kind is Kind.FLOAT else pa.int64()
+    if column.type != wanted:
+        try:
+            column = column.cast(wanted)
+        except pa.ArrowInvalid as error:
+            raise InvalidArgument(
+                f"data: a value of type {column.type} does not fit 64-bit integers: {error}"
+            ) from None
+    dtype = np.float64 if kind is Kind.FLOAT else np.int64
+    if not len(column):
+        return read_only(np.empty(0, dtype))
+    buffer = column.buffers()[1]
+    return read_only(np.frombuffer(buffer, dtype, len(column), column.offset * 8))
+
+
+def validity(column: pa.Array) -> Array:
+    """Which rows of a column hold a value."""
+    if not column.null_count:
+        return read_only(np.ones(len(column), np.bool_))
+    return read_only(pc.is_valid(column).to_numpy(zero_copy_only=False))
+
+
+def present(column: pa.Array) -> Array | None:
+    """Which rows hold something to measure by, neither null nor NaN; None if all do."""
+    is_float = pa.types.is_floating(column.type)
+    if not (is_float or column.null_count):
+        return None
+    missing = column.is_null(nan_is_null=is_float).to_numpy(zero_copy_only=False)
+    return read_only(~missing) if missing.any() else None
+
+
+def read_only(array: Array) -> Array:
+    """The array in the one form that kernels are compiled for."""
+    array = np.ascontiguousarray(array)
+    if not array.flags.aligned:
+        array = array.copy()
+    view = array.view()
+    view.flags.writeable = False
+    return view
