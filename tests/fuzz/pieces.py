@@ -6,11 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 
-import pytest
-
-from tests.stream.model import wait_in_small_blocks
-from tests.stream.test_counted import FEWEST, SMALLEST
-from tests.stream.test_rows import AT_ONCE, BINS, BLOCKS
+from tests.stream.model import BINS_SMALL, COUNTS_SMALLEST, WAITING_SMALL
+from windrow.stream import sizes as state_sizes
 from windrow.work import sizes
 
 #: pieces of tables for threads, answers that are handed over at once, first rooms
@@ -22,14 +19,13 @@ WORK = {
     "window_capacity": 2,
 }
 #: blocks of state
-SIZES = {
-    "windrow.stream.over_stream.EVENTS_IN_A_BLOCK": 2,
-    "windrow.stream.slide_stream.SLICES_IN_A_BLOCK": 2,
-    FEWEST: 1,
-    **SMALLEST,
-    BINS: 4,
-    BLOCKS: 2,
-    AT_ONCE: 5,
+STATE = {
+    "events_in_a_block": 2,
+    "slices_in_a_block": 2,
+    "fewest_counted": 1,
+    **WAITING_SMALL,
+    **BINS_SMALL,
+    **COUNTS_SMALLEST,
 }
 
 
@@ -37,10 +33,7 @@ SIZES = {
 def small_pieces(random: Random) -> Iterator[None]:
     """In every other example, as if there were many rows and four cores."""
     if random.random() < 0.5:
-        with pytest.MonkeyPatch.context() as patch, sizes.using(**WORK):
-            for place, size in SIZES.items():
-                patch.setattr(place, size)
-            wait_in_small_blocks(patch)
+        with sizes.using(**WORK), state_sizes.using(**STATE):
             yield
     else:
         yield

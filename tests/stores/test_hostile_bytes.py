@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from tests.stores.affine import expected, open_window
-from windrow.element.stored_header import HEADER_LEVEL, Header
+from windrow.element.stored_header import HEADER_LEVEL, WindowHeader
 from windrow.stores import MemoryStore
 from windrow.stores.contract import NO_BLOCK, Key
-from windrow.stores.layout import Layout, sealed
+from windrow.stores.layout import PartialLayout, sealed
 
 HEADER = Key("w", HEADER_LEVEL, 0)
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -102,7 +102,7 @@ def test_every_flipped_bit() -> None:
 
     def read(key: Key, value: bytes) -> Any:
         if key == HEADER:
-            return Header.from_bytes(store, key, value)
+            return WindowHeader.from_bytes(store, key, value)
         return window._layout.block_from_bytes(store, key, mark, value, 4)
 
     for key in (HEADER, block):
@@ -236,7 +236,7 @@ def test_a_newer_layout_is_named() -> None:
 @given(st.lists(st.tuples(st.floats(), st.integers(-(2**63), 2**63 - 1)), max_size=9))
 def test_what_is_written_is_read(partials: list[tuple[float, int]]) -> None:
     store, key = MemoryStore(), Key("w", 3, 5)
-    layout = Layout([("float64", 0), ("int64", 0), ("float64", 2)])
+    layout = PartialLayout([("float64", 0), ("int64", 0), ("float64", 2)])
     fields = (
         np.array([each[0] for each in partials]),
         np.array([each[1] for each in partials], np.int64),
@@ -251,7 +251,7 @@ def test_what_is_written_is_read(partials: list[tuple[float, int]]) -> None:
 
 def test_numbers_lie_low_byte_first() -> None:
     """The layout, to the byte: what one machine writes, any other reads."""
-    value = Layout([("int64", 0)]).block_to_bytes(
+    value = PartialLayout([("int64", 0)]).block_to_bytes(
         Key("w", 0, 1), b"12345678", (np.array([1, -2], np.int64),)
     )
     assert value[:1] + value[9:] == b"\x01" + b"12345678" + struct.pack("<qq", 1, -2)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pyarrow as pa
-import pytest
 
 from tests.over.oracle import ticks
 from tests.over.strategies import tick
@@ -30,12 +29,19 @@ class Memory(dict[int, bytes]):
         del self[number]
 
 
-def wait_in_small_blocks(patch: pytest.MonkeyPatch) -> None:
-    """Let what happens to many events that wait happen to a few."""
-    module = "windrow.stream.waiting"
-    patch.setattr(f"{module}._EVENTS_IN_A_BLOCK", 2)
-    patch.setattr(f"{module}._EVENTS_LEFT", 1)
-    patch.setattr(f"{module}._QUEUES_MERGED", 2)
+#: sizes that let what happens to many waiting events happen to a few
+WAITING_SMALL = {"waiting_block": 2, "waiting_rest": 1, "queues_merged": 2}
+#: the same for bins of rows
+BINS_SMALL = {"bin_rows": 4, "bin_blocks": 2, "rows_at_once": 5}
+#: bins, blocks and segments of few counted rows, so that few rows fill many
+COUNTS_SMALL = {
+    "counted_bin_rows": 40, "counted_bin_blocks": 12, "frontless_blocks": 4, "rows_at_once": 100,
+    "segment_rows": 4, "rows_for_a_cell": 1,
+}  # fmt: skip
+COUNTS_SMALLEST = {
+    "counted_bin_rows": 4, "counted_bin_blocks": 2, "frontless_blocks": 1, "rows_at_once": 5,
+    "segment_rows": 2, "rows_for_a_cell": 1,
+}  # fmt: skip
 
 
 def arrived(stream: Stream, final_by: Callable[[int], int]) -> tuple[pa.Table, int]:

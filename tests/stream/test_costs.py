@@ -12,6 +12,7 @@ from tests.stream.model import Memory
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 from windrow.planning.slide_plan import resolve_slide
+from windrow.stream import sizes
 from windrow.stream.inspection import summary
 from windrow.stream.over_stream import StreamOver
 from windrow.stream.query import Step
@@ -123,11 +124,11 @@ def over_rows(
         yield stream.advance(storage, [table], (1000 + batch) * 1000 - 1), storage
 
 
-def test_few_keys_read_and_write_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("windrow.stream.kept_rows.ROWS_IN_A_BIN", 40)
+def test_few_keys_read_and_write_few_rows() -> None:
     every_key = range(MANY)
     # All keys, until their windows are full; then the same one again and again.
-    steps = list(over_rows(80, lambda batch: every_key if batch < 40 else [7]))
+    with sizes.using(bin_rows=40):
+        steps = list(over_rows(80, lambda batch: every_key if batch < 40 else [7]))
     all_keys = [step for step, _ in steps[20:40]]
     one_key = [step for step, _ in steps[60:]]
     came, held = MANY * len(TEXT), 9 * MANY * len(TEXT)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.stream.model import Memory
+from tests.stream.model import COUNTS_SMALL, COUNTS_SMALLEST, Memory
 from tests.stream.strategies import Stream, streams
 from tests.stream.test_over import check
 from tests.stream.test_rows import sorted_rows
@@ -22,6 +22,8 @@ from tests.stream.test_slide import THE_END
 from windrow.engine.maps import SLICE
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
+from windrow.stream import sizes
+from windrow.stream.counts.segments import Segments
 from windrow.stream.inspection import _batches, summary
 from windrow.stream.over_stream import StreamOver
 from windrow.stream.state import (
@@ -29,12 +31,11 @@ from windrow.stream.state import (
     MAPS_SCHEMA,
     ROWS,
     ROWS_SCHEMA,
-    STRETCH,
-    STRETCH_MAP,
+    SEGMENT,
+    SEGMENT_MAP,
     WHOLE_MAP,
     kind_of,
 )
-from windrow.stream.stretches import Stretches
 from windrow.windows import Window
 
 # Interpreted, numbers are numpy's, which warn where a kernel is silent.
@@ -43,31 +44,11 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
 ]
 
-COUNTED = "windrow.stream.counted_bins"
-AT_ONCE = "windrow.stream.counted_rows.ROWS_AT_ONCE"
-FEWEST = "windrow.stream.over_counted.FEWEST_ROWS"
-#: bins, blocks and stretches of few rows, so that few rows fill many
-SMALL = {
-    f"{COUNTED}.ROWS_IN_A_BIN": 40,
-    f"{COUNTED}.MOST_BLOCKS": 12,
-    f"{COUNTED}.FEW_BLOCKS": 4,
-    AT_ONCE: 100,
-    f"{COUNTED}.ROWS_IN_A_STRETCH": 4,
-    f"{COUNTED}.ROWS_FOR_A_CELL": 1,
-}
-SMALLEST = {
-    f"{COUNTED}.ROWS_IN_A_BIN": 4,
-    f"{COUNTED}.MOST_BLOCKS": 2,
-    f"{COUNTED}.FEW_BLOCKS": 1,
-    AT_ONCE: 5,
-    f"{COUNTED}.ROWS_IN_A_STRETCH": 2,
-    f"{COUNTED}.ROWS_FOR_A_CELL": 1,
-}
-
 
 @pytest.fixture(autouse=True)
-def few_rows_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FEWEST, 1)
+def few_rows_are_counted() -> Iterator[None]:
+    with sizes.using(fewest_counted=1):
+        yield
 
 
 @st.composite
@@ -75,13 +56,10 @@ def of_rows(draw: st.DrawFn, _unit: int) -> Window:
     return wr.rows(draw(st.integers(1, 12) | st.just(2**70)))
 
 
-@given(streams(of_rows), st.sampled_from([{}, SMALL, SMALLEST]))
+@given(streams(of_rows), st.sampled_from([{}, COUNTS_SMALL, COUNTS_SMALLEST]))
 @settings(max_examples=150)
-def test_any_stream(stream: Stream, sizes: dict[str, int]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FEWEST, 1)
-        for place, size in sizes.items():
-            patch.setattr(place, size)
+def test_any_stream(stream: Stream, small: dict[str, int]) -> None:
+    with sizes.using(fewest_counted=1, **small):
         check(stream, Memory())
 
 
@@ -134,42 +112,40 @@ def batches(seed: int, count: int, largest: int) -> Iterator[int]:
         yield stop
 
 
-@pytest.mark.parametrize("sizes", [{}, SMALL, SMALLEST], ids=["as they are", "small", "smallest"])
+@pytest.mark.parametrize(
+    "small", [{}, COUNTS_SMALL, COUNTS_SMALLEST], ids=["as they are", "small", "smallest"]
+)
 @pytest.mark.parametrize("largest", [1, 7, 60, 400])
-def test_uneven_keys(largest: int, sizes: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
-    for place, size in sizes.items():
-        monkeypatch.setattr(place, size)
+def test_uneven_keys(largest: int, small: dict[str, int]) -> None:
     count = min(40 * largest + 150, 2500)
     events, storage = uneven(largest, count, 8), Memory()
-    found = streamed(events, list(batches(largest, count, largest)), storage)
+    with sizes.using(**small):
+        found = streamed(events, list(batches(largest, count, largest)), storage)
     by = [("ts", "ascending")]
     expected = wr.over(events, **ASKED)
     assert repr(sorted_rows(found, by)) == repr(sorted_rows(expected, by))
     kinds = {kind_of(number) for number in storage}
     assert MAP in kinds
-    if sizes:
-        assert kinds >= {STRETCH, STRETCH_MAP}
+    if small:
+        assert kinds >= {SEGMENT, SEGMENT_MAP}
 
 
-@pytest.mark.parametrize("sizes", [{}, SMALL], ids=["as they are", "small"])
+@pytest.mark.parametrize("small", [{}, COUNTS_SMALL], ids=["as they are", "small"])
 @pytest.mark.parametrize("per_batch", [4, 20, 100, 300])
-def test_steady_keys(
-    per_batch: int, sizes: dict[str, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_steady_keys(per_batch: int, small: dict[str, int]) -> None:
     """What no key has a use for any more is deleted."""
-    for place, size in sizes.items():
-        monkeypatch.setattr(place, size)
     count = 1200
     events, storage = uneven(per_batch, count, 8), Memory()
     events = events.set_column(0, "k", pa.array([f"k{number % 4}" for number in range(count)]))
-    found = streamed(events, list(range(per_batch, count + 1, per_batch)), storage)
+    with sizes.using(**small):
+        found = streamed(events, list(range(per_batch, count + 1, per_batch)), storage)
     by = [("ts", "ascending")]
     expected = wr.over(events, **ASKED)
     assert repr(sorted_rows(found, by)) == repr(sorted_rows(expected, by))
     # The rows of windows, as many of no use, and a batch.
     front, back = (
         sum(batch.num_rows for _owner, batch in _batches(storage, kind, ROWS_SCHEMA))
-        for kind in (STRETCH, ROWS)
+        for kind in (SEGMENT, ROWS)
     )
     assert front + back <= 2 * 4 * 50 + per_batch
     # One map is of the whole back, and of nothing that was deleted.
@@ -177,25 +153,25 @@ def test_steady_keys(
     assert sum(pc.sum(rows).as_py() for rows in whole) == back
 
 
-# Stretches ----------------------------------------------------------------------------------------
+# Segments ----------------------------------------------------------------------------------------
 
 
 @given(st.data())
-def test_stretches(data: st.DataObject) -> None:
+def test_segments(data: st.DataObject) -> None:
     numbers = st.lists(st.integers(0, 30), min_size=1, max_size=4)
     rows = np.array(data.draw(numbers))
     cut = np.array([data.draw(st.integers(1, max(each, 1))) for each in rows.tolist()])
     shares = np.full(len(rows), data.draw(st.integers(1, 9)))
-    stretches = Stretches(rows, cut, shares)
+    segments = Segments(rows, cut, shares)
     for key, count in enumerate(rows.tolist()):
         ages = np.arange(count)
-        of = stretches.of(ages, np.full(count, key))
+        of = segments.of(ages, np.full(count, key))
         assert (np.diff(of) >= 0).all()
         assert not count or (of[0] == 0 and of[-1] <= shares[0])
-        for stretch in range(int(shares[0]) + 1):
-            assert stretches.lengths(stretch)[key] == (of == stretch).sum()
-            assert stretches.begins(stretch)[key] == (of < stretch).sum()
+        for segment in range(int(shares[0]) + 1):
+            assert segments.lengths(segment)[key] == (of == segment).sum()
+            assert segments.begins(segment)[key] == (of < segment).sum()
         for age in range(count + 1):
-            behind = int(stretches.not_before(np.minimum(age, rows))[key])
+            behind = int(segments.not_before(np.minimum(age, rows))[key])
             whole = [each for each in set(of.tolist()) if (ages[of == each] >= age).all()]
             assert behind == min(whole, default=shares[0] + 1)

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 
 from tests.over import oracle
-from tests.stream.model import Memory, arrived, length, wait_in_small_blocks
+from tests.stream.model import WAITING_SMALL, Memory, arrived, length
 from tests.stream.strategies import Stream, streams, trailing
 from tests.stream.test_slide import THE_END
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
-from windrow.stream import over_stream as stream_over
+from windrow.stream import sizes
 from windrow.stream.over_stream import StreamOver
 from windrow.stream.state import NODE, WAITING, kind_of
 
@@ -78,7 +78,5 @@ def test_any_stream(stream: Stream) -> None:
 @given(streams(trailing))
 @settings(max_examples=40)
 def test_blocks_of_few_events(stream: Stream) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stream_over, "EVENTS_IN_A_BLOCK", 2)
-        wait_in_small_blocks(patch)
+    with sizes.using(events_in_a_block=2, **WAITING_SMALL):
         check(stream, Memory())

@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from tests.slide import oracle
-from tests.stream.model import MILLISECOND, Memory, arrived, final_at, length, plan_of
+from tests.stream.model import (
+    BINS_SMALL,
+    MILLISECOND,
+    Memory,
+    arrived,
+    final_at,
+    length,
+    plan_of,
+)
 from tests.stream.strategies import (
     WITH_OBJECTS,
     Stream,
@@ -27,6 +35,7 @@ from tests.stream.test_slide import THE_END
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 from windrow.planning.slide_plan import resolve_slide
+from windrow.stream import sizes
 from windrow.stream.over_stream import StreamOver
 from windrow.stream.slide_stream import StreamSlide
 from windrow.stream.state import ROWS, WAITING, kind_of
@@ -39,19 +48,12 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
 ]
 
-BINS = "windrow.stream.kept_rows.ROWS_IN_A_BIN"
-BLOCKS = "windrow.stream.kept_rows.MOST_BLOCKS"
-AT_ONCE = "windrow.stream.kept_rows.ROWS_AT_ONCE"
-
 
 @given(streams(any_trailing), st.booleans())
 @settings(max_examples=150)
 def test_over(stream: Stream, small: bool) -> None:
     storage = Memory()
-    with pytest.MonkeyPatch.context() as patch:
-        if small:
-            for place, most in ((BINS, 4), (BLOCKS, 2), (AT_ONCE, 5)):
-                patch.setattr(place, most)
+    with sizes.using(**(BINS_SMALL if small else {})):
         check(stream, storage)
     if all(isinstance(window, SessionWindow) for window in stream.windows.values()):
         assert not any(kind_of(number) in (ROWS, WAITING) for number in storage)
@@ -100,10 +102,7 @@ def has_others(stream: Stream) -> bool:
 @given(streams(any_sliding).filter(has_others), st.booleans())
 @settings(max_examples=200)
 def test_slide(stream: Stream, small: bool) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        if small:
-            for place, most in ((BINS, 4), (BLOCKS, 2), (AT_ONCE, 5)):
-                patch.setattr(place, most)
+    with sizes.using(**(BINS_SMALL if small else {})):
         slid(stream, Memory(), changes_only=False)
 
 

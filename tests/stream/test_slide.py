@@ -8,14 +8,14 @@ from tests.over.oracle import ticks
 from tests.slide import oracle
 from tests.stream.model import (
     MILLISECOND,
+    WAITING_SMALL,
     Memory,
     accepted,
     expected,
     plan_of,
-    wait_in_small_blocks,
 )
 from tests.stream.strategies import Stream, streams
-from windrow.stream import slide_stream as stream_slide
+from windrow.stream import sizes
 from windrow.stream.slide_stream import StreamSlide
 from windrow.stream.state import (
     CELLS_SCHEMA,
@@ -72,9 +72,7 @@ def test_any_stream(stream: Stream) -> None:
 @given(streams())
 @settings(max_examples=60)
 def test_blocks_of_few_slices(stream: Stream) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stream_slide, "SLICES_IN_A_BLOCK", 2)
-        wait_in_small_blocks(patch)
+    with sizes.using(slices_in_a_block=2, **WAITING_SMALL):
         tables, _late = run(stream, Memory())
     events, _ = accepted(stream)
     oracle.assert_agrees(expected(stream, events, THE_END), pa.concat_tables(tables), stream.key)

@@ -5,12 +5,12 @@ from itertools import groupby, pairwise
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.stream.model import Memory, wait_in_small_blocks
-from windrow.stream.state import Blocks, GroupState, Header
+from tests.stream.model import WAITING_SMALL, Memory
+from windrow.stream import sizes
+from windrow.stream.state import GroupState, ShardBlocks, ShardHeader
 from windrow.stream.waiting import Columns, WaitingEvents
 
 SCHEMA = pa.schema([("slice", pa.int64()), ("number", pa.int64())])
@@ -20,12 +20,12 @@ class Shard:
     """The events of a shard and nothing else; they are numbered in the order of arrival."""
 
     def __init__(self) -> None:
-        self.storage, self.header = Memory(), Header(0, [GroupState([0])]).encoded()
+        self.storage, self.header = Memory(), ShardHeader(0, [GroupState([0])]).encoded()
         self.arrived, self.gets, self.bytes = 0, 0, 0
 
-    def step(self, slices: list[int], edge: int) -> list[tuple[int, int]]:
+    def step(self, slices: list[int], frontier: int) -> list[tuple[int, int]]:
         """The events that became final. Nothing but bytes is carried from step to step."""
-        header, blocks = Header.decoded(self.header), Blocks(self.storage)
+        header, blocks = ShardHeader.decoded(self.header), ShardBlocks(self.storage)
         (self.state,) = header.groups
         waiting = WaitingEvents(
             blocks, 0, SCHEMA, self.state, lambda columns: columns["slice"].to_numpy()
@@ -34,7 +34,7 @@ class Shard:
         self.arrived += len(slices)
         columns: Columns = {"slice": pa.array(slices, pa.int64()), "number": pa.array(numbers)}
         waiting.add(columns, np.array(slices, np.int64))
-        taken = waiting.take_before(edge)
+        taken = waiting.take_before(frontier)
         waiting.merge()
         self.header = header.encoded()
         self.bytes = blocks.bytes_read + blocks.bytes_written
@@ -46,15 +46,14 @@ class Shard:
 @given(st.lists(st.tuples(st.lists(st.integers(0, 12), max_size=9), st.integers(0, 2))))
 @settings(max_examples=200)
 def test_any_events(steps: list[tuple[list[int], int]]) -> None:
-    shard, edge, left = Shard(), 0, set[tuple[int, int]]()
-    with pytest.MonkeyPatch.context() as patch:
-        wait_in_small_blocks(patch)
+    shard, frontier, left = Shard(), 0, set[tuple[int, int]]()
+    with sizes.using(**WAITING_SMALL):
         for ahead, moved in steps:
-            slices = [edge + each for each in ahead]
+            slices = [frontier + each for each in ahead]
             left |= {(each, shard.arrived + place) for place, each in enumerate(slices)}
-            edge += moved
-            taken = shard.step(slices, edge)
-            final = {each for each in left if each[0] < edge}
+            frontier += moved
+            taken = shard.step(slices, frontier)
+            final = {each for each in left if each[0] < frontier}
             assert sorted(taken) == sorted(final)
             left -= final
             by_slice = sorted(taken, key=lambda event: event[0])
@@ -87,11 +86,10 @@ def steady(late: int, in_order: bool = False) -> tuple[float, int, int]:
     return float(np.mean(moved[-late:])), max(queues), max(blocks)
 
 
-def test_lateness_costs_its_logarithm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("windrow.stream.waiting._EVENTS_IN_A_BLOCK", 64)
-    monkeypatch.setattr("windrow.stream.waiting._EVENTS_LEFT", 16)
-    near, *_ = steady(64)
-    far, queues, blocks = steady(512)
+def test_lateness_costs_its_logarithm() -> None:
+    with sizes.using(waiting_block=64, waiting_rest=16):
+        near, *_ = steady(64)
+        far, queues, blocks = steady(512)
     # Found: all events that waited were read and written with every batch: 8 times as many.
     assert far <= math.log(512) / math.log(64) * near
     assert queues <= 8 * math.log(512, 8)
@@ -107,11 +105,11 @@ def test_events_in_order_wait_in_few_blocks_that_are_not_rewritten() -> None:
     assert blocks <= 8 * math.log(512, 8)
 
 
-def test_many_events_are_not_merged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("windrow.stream.waiting._BYTES_MERGED", 3_000)
+def test_many_events_are_not_merged() -> None:
     shard = Shard()
-    for _batch in range(64):
-        shard.step([1] * 20, 0)
-    sizes = [sum(each.size for each in queue.blocks) for queue in shard.state.queues]
-    assert 2_000 < max(sizes) <= 3_000
+    with sizes.using(merged_bytes=3_000):
+        for _batch in range(64):
+            shard.step([1] * 20, 0)
+    held = [sum(each.size for each in queue.blocks) for queue in shard.state.queues]
+    assert 2_000 < max(held) <= 3_000
     assert sorted(shard.step([], 2)) == [(1, number) for number in range(64 * 20)]

@@ -98,7 +98,7 @@ class Description:
 
 
 @dataclass(frozen=True)
-class Header:
+class WindowHeader:
     """A header without its partials."""
 
     description: Description
@@ -114,7 +114,7 @@ class Header:
         }
 
     @classmethod
-    def from_bytes(cls, store: Store, key: Key, value: bytes) -> Header:
+    def from_bytes(cls, store: Store, key: Key, value: bytes) -> WindowHeader:
         """What a store holds, not trusted to be possible."""
         text = text_of_header(store, key, value)
         try:

@@ -20,7 +20,7 @@ from windrow.engine.policy_counts import compiled_rules
 from windrow.errors import InvalidArgument, NotApplicable
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import Feature, features_of, policy_features
-from windrow.stores.layout import Layout
+from windrow.stores.layout import PartialLayout
 from windrow.windows import PolicyWindow
 
 _DEFAULT_TYPE = "float64"
@@ -66,7 +66,7 @@ class StoredProgram:
             functions = (*block_tree.FUNCTIONS, *block_tree.POLICY_FUNCTIONS)
             kernel = Kernel(block_rows.slide_rows, functions, product, checked, rules)
         self.product, self.kernel = product, kernel
-        self.layout = Layout([(field.dtype, field.width) for field in product.fields])
+        self.layout = PartialLayout([(field.dtype, field.width) for field in product.fields])
         self._policy, self._asked = policy, asked
 
     def description(self, bits: int) -> Description:

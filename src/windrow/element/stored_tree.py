@@ -15,7 +15,7 @@ from windrow.algorithms import block_tree
 from windrow.algorithms.block_tree import State
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
-from windrow.stores.blocks import Blocks
+from windrow.stores.blocks import WindowBlocks
 from windrow.stores.layout import Fields
 
 Array = np.ndarray[Any, Any]
@@ -32,7 +32,7 @@ class SpilledTree:
         blocks: those of the window, in a store.
     """
 
-    def __init__(self, product: Product, kernel: Kernel, bits: int, blocks: Blocks) -> None:
+    def __init__(self, product: Product, kernel: Kernel, bits: int, blocks: WindowBlocks) -> None:
         self._kernel = kernel
         self._memory = KernelMemory(product)
         self._levels = block_tree.allocate(self._memory, bits)

@@ -20,14 +20,14 @@ import pyarrow as pa
 
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.failures import failures_named
-from windrow.element.stored_header import Header, header_key
+from windrow.element.stored_header import WindowHeader, header_key
 from windrow.element.stored_kernels import StoredProgram, measure_of
 from windrow.element.stored_tree import SpilledTree
 from windrow.element.typed_inputs import Types
 from windrow.engine.feature_columns import Answers
 from windrow.errors import EmptyWindow, InvalidArgument, StoreError
 from windrow.stores import connect
-from windrow.stores.blocks import Blocks, Writer
+from windrow.stores.blocks import WindowBlocks, Writer
 from windrow.stores.contract import Store, checked_namespace
 from windrow.stores.layout import MARK_BYTES
 from windrow.windows import PolicyWindow
@@ -79,7 +79,7 @@ class StoredWindow:
         bits: int,
     ) -> None:
         found = self._store.get_many([self._key])[0]
-        header = None if found is None else Header.from_bytes(self._store, self._key, found)
+        header = None if found is None else WindowHeader.from_bytes(self._store, self._key, found)
         stored = None if header is None else header.description
         name = self._key.namespace
         self._program = StoredProgram(measure_of(aggregation, stored, name), types, policy, stored)
@@ -92,7 +92,7 @@ class StoredWindow:
             writers = _still_needed([*header.writers, me], header.state.front)
         bits = self._description.bits
         self._layout = self._program.layout
-        self._blocks = Blocks(self._store, name, self._layout, bits, writers)
+        self._blocks = WindowBlocks(self._store, name, self._layout, bits, writers)
         self._tree = SpilledTree(self._program.product, self._program.kernel, bits, self._blocks)
         self._gathered: list[tuple[Any, ...]] = []
         self._slides = policy is not None
@@ -303,7 +303,7 @@ class StoredWindow:
     def _commit(self) -> None:
         """Write the blocks, then the header; then delete what the header before it still needed."""
         self._tree.write_all()
-        header = Header(self._description, self._tree.state, self._blocks.writers)
+        header = WindowHeader(self._description, self._tree.state, self._blocks.writers)
         value = self._layout.header_to_bytes(self._key, header.to_text(), self._tree.partials())
         self._exchange(value)
         self._flushed_events, self._flushed_at = self._tree.state.end, time.monotonic()
@@ -326,7 +326,7 @@ class StoredWindow:
         """Whether a header in the store is one that this window has written."""
         if found is None:
             return False
-        header = Header.from_bytes(self._store, self._key, found)
+        header = WindowHeader.from_bytes(self._store, self._key, found)
         return header.writers[-1].mark == self._blocks.writers[-1].mark
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from windrow.errors import StoreError
 from windrow.stores.contract import NO_BLOCK, Key, Store
-from windrow.stores.layout import Fields, Layout
+from windrow.stores.layout import Fields, PartialLayout
 
 #: bytes that are written at once; RocksDB takes half the time per byte with 64 kB as with 4
 _BATCH_BYTES = 2**16
@@ -32,7 +32,7 @@ class Writer(NamedTuple):
     mark: bytes
 
 
-class Blocks:
+class WindowBlocks:
     """The blocks of one window.
 
     Args:
@@ -44,7 +44,7 @@ class Blocks:
     """
 
     def __init__(
-        self, store: Store, namespace: str, layout: Layout, bits: int, writers: list[Writer]
+        self, store: Store, namespace: str, layout: PartialLayout, bits: int, writers: list[Writer]
     ) -> None:
         self.store = store
         self.writers = writers

@@ -56,7 +56,7 @@ def unsealed(store: Store, key: Key, value: bytes) -> memoryview:
     return body
 
 
-class Layout:
+class PartialLayout:
     """How partials of one shape are written."""
 
     def __init__(self, fields: Sequence[tuple[str, int]]) -> None:

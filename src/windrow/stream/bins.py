@@ -21,7 +21,7 @@ from windrow.stream.key_hashes import hashes_of
 from windrow.stream.state import (
     BINS,
     NONE,
-    Blocks,
+    ShardBlocks,
     block_number,
     integers,
     integers_of,
@@ -40,12 +40,12 @@ class Bin:
 
     Attributes:
         depth, bits: which keys.
-        blocks: how many blocks of rows there are; if there are stretches, beside those.
+        blocks: how many blocks of rows there are; if there are segments, beside those.
         rows: how many rows they hold, those that are of no use any more among them.
         entries: how many keys are in the ledger.
         due: when the next answer is final that takes no more events, in ticks.
         expiry: from when on nothing that it holds is of use.
-        stretches: in how many stretches its oldest rows lie (see `counted_rows`).
+        segments: in how many segments its oldest rows lie (see `counted_rows`).
         oldest: the number of its oldest block.
     """
 
@@ -56,7 +56,7 @@ class Bin:
     entries: int = 0
     due: int = NEVER
     expiry: int = NONE
-    stretches: int = 0
+    segments: int = 0
     oldest: int = 0
 
 
@@ -77,7 +77,7 @@ class ByBin(NamedTuple):
 class Bins(list[Bin]):
     """The bins of a shard while one batch is worked on."""
 
-    def __init__(self, blocks: Blocks, group: int) -> None:
+    def __init__(self, blocks: ShardBlocks, group: int) -> None:
         """Those that were written; if none were, one for all keys."""
         self._blocks, self._number = blocks, block_number(BINS, group)
         self._written = blocks.bytes_of(self._number)

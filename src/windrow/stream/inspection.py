@@ -25,11 +25,11 @@ from windrow.stream.state import (
     ORDER,
     ROWS,
     ROWS_SCHEMA,
+    SEGMENT,
     SLICES,
-    STRETCH,
     WAITING,
     WAITING_SCHEMA,
-    Header,
+    ShardHeader,
     block_number,
     content_of,
     group_of,
@@ -69,7 +69,7 @@ class Summary:
 def summary(blocks: Mapping[int, bytes]) -> Summary:
     """What the blocks of a shard hold."""
     waiting = _batches(blocks, WAITING, WAITING_SCHEMA)
-    header = Header.decoded(_content(blocks, HEADER))
+    header = ShardHeader.decoded(_content(blocks, HEADER))
     cells, rows = _of_cells(blocks), _of_rows(blocks)
     spans = []
     for group, state in enumerate(header.groups):
@@ -125,7 +125,7 @@ def _of_rows(blocks: Mapping[int, bytes]) -> _Kept:
     key, order = json.loads(told[KEY]), told[ORDER].decode()
     slices: dict[int, list[Array]] = {}
     keys = []
-    batches = [each for kind in (ROWS, STRETCH) for each in _batches(blocks, kind, ROWS_SCHEMA)]
+    batches = [each for kind in (ROWS, SEGMENT) for each in _batches(blocks, kind, ROWS_SCHEMA)]
     for owner, batch in batches:
         if order:
             slices.setdefault(owner, []).append(arrow.times(batch[order]))

@@ -20,11 +20,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -34,8 +32,9 @@ from windrow.engine.named_failures import kernels_named
 from windrow.errors import IncompatibleState, InvalidArgument
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
-from windrow.slicing import LIMIT, Slices
+from windrow.slicing import LIMIT
 from windrow.stream.description import description_of, differences
+from windrow.stream.group import Array, Columns, GroupPlan, WindowGroup
 from windrow.stream.state import (
     DESCRIPTION,
     HEADER,
@@ -43,19 +42,15 @@ from windrow.stream.state import (
     NONE,
     SLICES,
     WAITING_SCHEMA,
-    Blocks,
     GroupState,
-    Header,
+    ShardBlocks,
+    ShardHeader,
     Storage,
     block_number,
     integers,
     require_numbers,
 )
 from windrow.stream.waiting import WaitingEvents
-
-Array: TypeAlias = "np.ndarray[Any, Any]"
-Columns = Mapping[str, pa.Array]
-Times = Callable[[Columns], Array]
 
 _NANOSECONDS_IN_A_MILLISECOND = 1_000_000
 
@@ -84,40 +79,6 @@ class Step:
     bytes_written: int = 0
 
 
-class Group(ABC):
-    """Windows that share slices.
-
-    Attributes:
-        number: tells it from the other groups of the query.
-        names: of its windows.
-        slices: in ticks of the order column.
-        layouts: the columns of its blocks, by the kind of block that tells them.
-        kept: what its blocks hold of final events, line by line; it tells queries apart.
-    """
-
-    number: int
-    names: Sequence[str]
-    slices: Slices
-    layouts: Mapping[int, pa.Schema]
-    kept: Sequence[str]
-    #: whether a slice is a moment: a tick of the order column
-    of_moments = False
-
-    def held(self, columns: Columns, times: Array) -> tuple[Columns, Array]:
-        """The events that some window holds, and their slices."""
-        return columns, self.slices.slice_of(times)
-
-    @abstractmethod
-    def due(self, state: GroupState, blocks: Blocks) -> Iterator[int]:
-        """How far time has to be final for the next answers, in ticks; nothing if none wait."""
-
-    @abstractmethod
-    def move(
-        self, state: GroupState, blocks: Blocks, waiting: WaitingEvents, edge: int, times: Times
-    ) -> list[pa.Table]:
-        """Make the slices before an edge final: the answers that this completes."""
-
-
 class StreamQuery:
     """A plan over a stream; what is remembered lies in each shard's storage."""
 
@@ -125,7 +86,7 @@ class StreamQuery:
         self,
         plan: SlidePlan | OverPlan,
         types: Mapping[str, pa.DataType],
-        groups: Sequence[Group],
+        groups: Sequence[WindowGroup],
         shards: int,
     ) -> None:
         """What a task would refuse is refused.
@@ -156,6 +117,10 @@ class StreamQuery:
         """Whether an event is late that is as old as the watermark."""
         return any(self._margins)
 
+    def describe(self) -> list[GroupPlan]:
+        """How each group of windows keeps its state (see `GroupPlan`)."""
+        return [group.describe() for group in self._groups]
+
     def advance(
         self,
         storage: Storage,
@@ -171,7 +136,7 @@ class StreamQuery:
             watermark: in milliseconds; up to 0 there is none yet.
             is_behind: whether there may be an operator in front. Then a shard has to `begin`.
         """
-        blocks, step = Blocks(storage), Step()
+        blocks, step = ShardBlocks(storage), Step()
         header = self._header(blocks)
         late = header.watermark if is_behind and header.watermark != NONE else watermark
         final = watermark
@@ -196,7 +161,7 @@ class StreamQuery:
         The answers that are final by the watermark `final` are the table's own, and are not given.
         May be called several times; the highest watermark counts.
         """
-        blocks, step = Blocks(storage), Step()
+        blocks, step = ShardBlocks(storage), Step()
         header = self._header(blocks)
         self._move(blocks, header, batches, 0, 0, step)
         header.history = max(header.history, final)
@@ -205,26 +170,30 @@ class StreamQuery:
 
     def _move(
         self,
-        blocks: Blocks,
-        header: Header,
+        blocks: ShardBlocks,
+        header: ShardHeader,
         batches: Iterable[pa.Table],
         late: int,
         final: int,
         step: Step,
     ) -> None:
         """Take events that are not late, and let every group answer what is final."""
-        columns = self._arrived(batches, self._edges(late), step)
-        for group, state, edge in zip(self._groups, header.groups, self._edges(final), strict=True):
+        columns = self._arrived(batches, self._frontiers(late), step)
+        for group, state, frontier in zip(
+            self._groups, header.groups, self._frontiers(final), strict=True
+        ):
             waiting = WaitingEvents(
                 blocks, group.number, self._waiting_schema, state, partial(self._slices, group)
             )
             if columns is not None:
                 waiting.add(*group.held(columns, self._times(columns)))
-            if edge is not None and edge > state.edge:
-                step.answers += group.move(state, blocks, waiting, edge, self._times)
+            if frontier is not None and frontier > state.frontier:
+                step.answers += group.move(state, blocks, waiting, frontier, self._times)
             waiting.merge()
 
-    def _written(self, blocks: Blocks, header: Header, is_behind: bool, step: Step) -> Step:
+    def _written(
+        self, blocks: ShardBlocks, header: ShardHeader, is_behind: bool, step: Step
+    ) -> Step:
         """Write the header, and say when the shard is to be woken."""
         step.timer = header.watermark + 1 if is_behind else self._due(blocks, header)
         if step.timer is not None:
@@ -236,7 +205,7 @@ class StreamQuery:
         step.bytes_read, step.bytes_written = blocks.bytes_read, blocks.bytes_written
         return step
 
-    def _due(self, blocks: Blocks, header: Header) -> int | None:
+    def _due(self, blocks: ShardBlocks, header: ShardHeader) -> int | None:
         """The watermark at which there may be more answers."""
         due = [
             -(-(time - margin) * self._tick // _NANOSECONDS_IN_A_MILLISECOND)
@@ -247,7 +216,7 @@ class StreamQuery:
 
     # The state of a shard ------------------------------------------------------------------------
 
-    def _header(self, blocks: Blocks) -> Header:
+    def _header(self, blocks: ShardBlocks) -> ShardHeader:
         content = blocks.bytes_of(block_number(HEADER))
         if content is None:
             blocks.require_none(block_number(DESCRIPTION))
@@ -261,8 +230,8 @@ class StreamQuery:
                 told = [self._tick, group.slices.period, *group.slices.edges]
                 blocks.write(block_number(SLICES, group.number), integers(told))
             groups = [GroupState([0] * len(group.names)) for group in self._groups]
-            return Header(self._fingerprint, groups)
-        header = Header.decoded(content)
+            return ShardHeader(self._fingerprint, groups)
+        header = ShardHeader.decoded(content)
         if header.fingerprint != self._fingerprint:
             before = (blocks.bytes_of(block_number(DESCRIPTION)) or b"").decode().split("\n")
             raise IncompatibleState(
@@ -278,7 +247,7 @@ class StreamQuery:
         """The columns of events in the types in which they are kept."""
         return columns
 
-    def _edges(self, watermark: int) -> list[int | None]:
+    def _frontiers(self, watermark: int) -> list[int | None]:
         """For each group, the first slice that is not final by a watermark."""
         if watermark <= 0:
             return [None] * len(self._groups)
@@ -291,11 +260,11 @@ class StreamQuery:
     def _times(self, columns: Columns) -> Array:
         return arrow.times(columns[self._order])
 
-    def _slices(self, group: Group, columns: Columns) -> Array:
+    def _slices(self, group: WindowGroup, columns: Columns) -> Array:
         return group.slices.slice_of(self._times(columns))
 
     def _arrived(
-        self, batches: Iterable[pa.Table], edges: Sequence[int | None], step: Step
+        self, batches: Iterable[pa.Table], frontiers: Sequence[int | None], step: Step
     ) -> Columns | None:
         """The events that are not late, if there are any; counts those that are.
 
@@ -310,9 +279,9 @@ class StreamQuery:
         timed = columns[self._order].is_valid().to_numpy(zero_copy_only=False)
         late = np.zeros(len(timed), np.bool_)
         times = self._times(columns)
-        for group, edge in zip(self._groups, edges, strict=True):
-            if edge is not None:
-                late |= timed & (group.slices.slice_of(times) < edge)
+        for group, frontier in zip(self._groups, frontiers, strict=True):
+            if frontier is not None:
+                late |= timed & (group.slices.slice_of(times) < frontier)
         step.events, step.late = len(timed), int(late.sum())
         step.untimed = step.events - int(timed.sum())
         kept = timed & ~late

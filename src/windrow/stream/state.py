@@ -39,11 +39,11 @@ _CODEC = pa.Codec("lz4_raw")
 #: what a block holds, in the highest byte of its number
 HEADER, DESCRIPTION, CELLS_SCHEMA, WAITING_SCHEMA, SLICES, NODE, WAITING = range(7)
 ROWS_SCHEMA, LEDGER_SCHEMA, BINS, ROWS, LEDGER = range(7, 12)
-MAPS_SCHEMA, MAP, STRETCH, STRETCH_MAP, WHOLE_MAP = range(12, 17)
+MAPS_SCHEMA, MAP, SEGMENT, SEGMENT_MAP, WHOLE_MAP = range(12, 17)
 _NAMES = (
     "the header", "what the query is", "the columns of cells", "the columns of waiting events",
     "slices", "cells", "waiting events", "the columns of rows", "the columns of the ledger", "bins",
-    "rows", "the ledger", "the columns of maps", "a map", "a stretch", "the map of a stretch",
+    "rows", "the ledger", "the columns of maps", "a map", "a segment", "the map of a segment",
     "the map of a bin",
 )  # fmt: skip
 _KIND_BITS, _GROUP_BITS, _BLOCK_BITS = 56, 40, 8
@@ -53,7 +53,7 @@ MOST_GROUPS = 1 << _KIND_BITS - _GROUP_BITS
 #: what a schema says beside its columns: which are those of the key, and which tells the time
 KEY, ORDER = b"key", b"order"
 
-#: for an edge or a timer that is not known yet
+#: for a frontier or a timer that is not known yet
 NONE = np.iinfo(np.int64).min
 
 
@@ -150,7 +150,7 @@ def integers_of(content: bytes) -> list[int]:
     return np.frombuffer(content, "<i8").tolist()  # type: ignore[no-any-return]
 
 
-class Blocks:
+class ShardBlocks:
     """The blocks of a shard while one batch is worked on: each is read once; bytes are counted."""
 
     def __init__(self, storage: Storage) -> None:
@@ -232,14 +232,14 @@ class GroupState:
 
     Attributes:
         fronts: for each window, its oldest block of cells; those before are of no use to it.
-        edge: the oldest slice that is not final.
+        frontier: the oldest slice that is not final.
         end: the number of the next block of cells.
         next_waiting: the number of the next block of events.
         queues: the events that are not final, in the order of arrival.
     """
 
     fronts: list[int]
-    edge: int = NONE
+    frontier: int = NONE
     end: int = 0
     next_waiting: int = 0
     queues: list[Queue] = field(default_factory=list)
@@ -262,20 +262,20 @@ class GroupState:
             for number in (queue.merges, len(queue.blocks), *_flat(queue.blocks))
         ]
         return [
-            self.edge, self.end, self.next_waiting,
+            self.frontier, self.end, self.next_waiting,
             len(self.fronts), *self.fronts, len(self.queues), *queues,
         ]  # fmt: skip
 
     @classmethod
     def of_numbers(cls, numbers: Iterator[int]) -> GroupState:
         """The state that was written as these integers."""
-        edge, end, next_waiting, fronts = islice(numbers, 4)
+        frontier, end, next_waiting, fronts = islice(numbers, 4)
         held = list(islice(numbers, fronts))
         queues = []
         for _ in range(next(numbers)):
             merges, blocks = islice(numbers, 2)
             queues.append(Queue(merges, [Waiting(*islice(numbers, 4)) for _ in range(blocks)]))
-        return cls(held, edge, end, next_waiting, queues)
+        return cls(held, frontier, end, next_waiting, queues)
 
 
 def _flat(blocks: Sequence[Waiting]) -> Iterator[int]:
@@ -283,7 +283,7 @@ def _flat(blocks: Sequence[Waiting]) -> Iterator[int]:
 
 
 @dataclass
-class Header:
+class ShardHeader:
     """What is known of a shard.
 
     Attributes:
@@ -307,7 +307,7 @@ class Header:
         return integers([*told, *groups])
 
     @classmethod
-    def decoded(cls, data: bytes) -> Header:
+    def decoded(cls, data: bytes) -> ShardHeader:
         """The header that was written as these bytes."""
         numbers = iter(integers_of(data))
         fingerprint, timer, history, watermark, groups = islice(numbers, 5)

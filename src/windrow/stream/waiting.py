@@ -24,21 +24,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.stream.state import WAITING, Blocks, GroupState, Queue, Waiting, block_number
+from windrow.stream import sizes
+from windrow.stream.state import WAITING, GroupState, Queue, ShardBlocks, Waiting, block_number
 
 Array = np.ndarray[Any, Any]
 Columns = Mapping[str, pa.Array]
-
-#: fewer events than this are not cut
-_EVENTS_IN_A_BLOCK = 2**14
-#: nor fewer than this when they are left of a block
-_EVENTS_LEFT = 2**10
-#: so many queues become one
-_QUEUES_MERGED = 8
-#: but not if they have more bytes than this, which are in memory while they do
-_BYTES_MERGED = 2**25
-#: blocks that are next to each other become one up to so many bytes
-_SMALL = 2**19
 
 
 class WaitingEvents:
@@ -46,7 +36,7 @@ class WaitingEvents:
 
     def __init__(
         self,
-        blocks: Blocks,
+        blocks: ShardBlocks,
         group: int,
         schema: pa.Schema,
         state: GroupState,
@@ -59,7 +49,7 @@ class WaitingEvents:
     def add(self, columns: Columns, slices: Array) -> None:
         """Keep events, each in the slice of that number."""
         if len(slices):
-            kept = self._kept(self.batch(columns), slices, _EVENTS_IN_A_BLOCK)
+            kept = self._kept(self.batch(columns), slices, sizes.current().waiting_block)
             self._state.queues.append(Queue(0, kept))
 
     def batch(self, columns: Columns | None) -> pa.RecordBatch:
@@ -70,38 +60,41 @@ class WaitingEvents:
             [columns[name] for name in self._schema.names], schema=self._schema
         )
 
-    def take_before(self, edge: int) -> Columns | None:
-        """The events of the slices before an edge, if there are any; they wait no longer."""
+    def take_before(self, frontier: int) -> Columns | None:
+        """The events of the slices before a frontier, if there are any; they wait no longer."""
         taken: list[pa.RecordBatch] = []
         for queue in self._state.queues:
-            queue.blocks = [left for each in queue.blocks for left in self._left(each, edge, taken)]
+            queue.blocks = [
+                left for each in queue.blocks for left in self._left(each, frontier, taken)
+            ]
         self._state.queues = [queue for queue in self._state.queues if queue.blocks]
         return _columns(pa.concat_batches(taken)) if taken else None
 
-    def _left(self, each: Waiting, edge: int, taken: list[pa.RecordBatch]) -> list[Waiting]:
-        """What is left of a block without the events before an edge, which are added to `taken`."""
-        if each.first >= edge:
+    def _left(self, each: Waiting, frontier: int, taken: list[pa.RecordBatch]) -> list[Waiting]:
+        """What is left of a block without the events before a frontier, which go to `taken`."""
+        if each.first >= frontier:
             return [each]
         batch = self._taken(each)
-        if each.last < edge:
+        if each.last < frontier:
             taken.append(batch)
             return []
         slices = self._slices_of(_columns(batch))
-        rest = slices >= edge
+        rest = slices >= frontier
         taken.append(batch.filter(pa.array(~rest)))
-        half = max(_EVENTS_LEFT, -(-int(rest.sum()) // 2))
+        half = max(sizes.current().waiting_rest, -(-int(rest.sum()) // 2))
         return self._kept(batch.filter(pa.array(rest)), slices[rest], half)
 
     def merge(self) -> None:
         """Make one queue of several where they are many."""
-        queues = self._state.queues
-        while len(newest := queues[-_QUEUES_MERGED:]) == _QUEUES_MERGED:
+        queues, merged = self._state.queues, sizes.current().queues_merged
+        most = sizes.current().merged_bytes
+        while len(newest := queues[-merged:]) == merged:
             blocks = [block for queue in newest for block in queue.blocks]
             # No queue was merged less often than a newer one.
             oldest = newest[0].merges
-            if oldest != newest[-1].merges or sum(each.size for each in blocks) > _BYTES_MERGED:
+            if oldest != newest[-1].merges or sum(each.size for each in blocks) > most:
                 return
-            queues[-_QUEUES_MERGED:] = [Queue(oldest + 1, self._merged(blocks))]
+            queues[-merged:] = [Queue(oldest + 1, self._merged(blocks))]
 
     def _merged(self, blocks: Sequence[Waiting]) -> list[Waiting]:
         """Blocks in the order of arrival as those of one queue."""
@@ -111,7 +104,9 @@ class WaitingEvents:
                 merged += together
                 continue
             batch = pa.concat_batches([self._taken(each) for each in together])
-            merged += self._kept(batch, self._slices_of(_columns(batch)), _EVENTS_IN_A_BLOCK)
+            merged += self._kept(
+                batch, self._slices_of(_columns(batch)), sizes.current().waiting_block
+            )
         return merged
 
     def _taken(self, each: Waiting) -> pa.RecordBatch:
@@ -157,7 +152,7 @@ def _overlapping(blocks: Sequence[Waiting]) -> Iterator[list[Waiting]]:
     last = size = 0
     for place in sorted(range(len(blocks)), key=lambda place: blocks[place].first):
         each = blocks[place]
-        if together and each.first > last and size + each.size > _SMALL:
+        if together and each.first > last and size + each.size > sizes.current().neighbour_bytes:
             yield [blocks[other] for other in sorted(together)]
             together, size = [], 0
         last = max(last, each.last) if together else each.last

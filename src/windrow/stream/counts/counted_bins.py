@@ -18,35 +18,26 @@ import pyarrow as pa
 
 from windrow.engine.maps import SLICE, Maps
 from windrow.engine.sorting import arrange
+from windrow.stream import sizes
 from windrow.stream.bins import Bins
-from windrow.stream.kept_rows import Layout, empty
+from windrow.stream.counts.segments import Segments
 from windrow.stream.key_hashes import hashes_of
+from windrow.stream.rows.kept_rows import RowLayout, empty
 from windrow.stream.state import (
     LEDGER,
     MAP,
     ROWS,
-    STRETCH,
-    STRETCH_MAP,
+    SEGMENT,
+    SEGMENT_MAP,
     WHOLE_MAP,
-    Blocks,
+    ShardBlocks,
     block_number,
     place_in_bin,
 )
-from windrow.stream.stretches import Stretches
 from windrow.windows import walks
 from windrow.windows.key_runs import NEVER
 
 Array = np.ndarray[Any, Any]
-
-#: a bin with more rows is split, unless it is of one key; few of them are read in a batch
-ROWS_IN_A_BIN = 2**20
-#: a bin with so many blocks is rewritten
-MOST_BLOCKS = 240
-#: so many are not worth a front: their maps are read instead
-FEW_BLOCKS = 64
-#: a stretch has no fewer rows, nor than so many times its keys: a map has a cell for each of them
-ROWS_IN_A_STRETCH = 2**10
-ROWS_FOR_A_CELL = 8
 
 #: what the ledger has of a key beside its columns
 FRONT, CUT = "front", "cut"
@@ -57,7 +48,9 @@ NUMBER = "\0number"
 class CountedBins:
     """The bins of a shard while one batch is worked on."""
 
-    def __init__(self, blocks: Blocks, group: int, layout: Layout, maps: Maps, most: int) -> None:
+    def __init__(
+        self, blocks: ShardBlocks, group: int, layout: RowLayout, maps: Maps, most: int
+    ) -> None:
         """`maps` have keys by number; `most` is how many rows of a key events to come may see."""
         self._blocks, self._group, self._layout = blocks, group, layout
         self._maps, self._most = maps, most
@@ -92,13 +85,13 @@ class CountedBins:
         return pa.concat_batches(maps) if maps else self._maps.empty
 
     def shares(self, number: int) -> int:
-        """Among how many stretches rows are shared out; the last has the rest."""
-        return max(self.bins[number].stretches - 1, 1)
+        """Among how many segments rows are shared out; the last has the rest."""
+        return max(self.bins[number].segments - 1, 1)
 
     # Rows and maps -------------------------------------------------------------------------------
 
     def rows(self, kind: int, number: int, block: int) -> pa.RecordBatch:
-        """The rows of a block or a stretch."""
+        """The rows of a block or a segment."""
         return self._blocks.load(self._place(kind, number, block), self._layout.rows)
 
     def map(self, kind: int, number: int, block: int, first: int) -> pa.RecordBatch:
@@ -155,32 +148,34 @@ class CountedBins:
         front, back = ledger[FRONT].to_numpy(), rows_by_key(whole, each.entries)
         live = np.minimum(front + back, self._most)
         passed = each.rows > live.sum() and not (live > back).any()
-        if passed and each.blocks <= FEW_BLOCKS:
+        if passed and each.blocks <= sizes.current().frontless_blocks:
             self._drop_front(number)
             self._drop_blocks(number, live)
             front, passed = np.zeros(each.entries, np.int64), False
         if (
             passed
             or each.rows > 2 * live.sum()
-            or each.blocks >= MOST_BLOCKS
-            or self.bins.split(number, int(live.sum()), each.entries, ROWS_IN_A_BIN)
+            or each.blocks >= sizes.current().counted_bin_blocks
+            or self.bins.split(
+                number, int(live.sum()), each.entries, sizes.current().counted_bin_rows
+            )
         ):
-            # Before the first stretch that has rows of use, none is read.
+            # Before the first segment that has rows of use, none is read.
             shares = np.full(each.entries, self.shares(number))
-            stretches = Stretches(front, ledger[CUT].to_numpy(), shares)
-            of_use = stretches.of(front - np.maximum(live - back, 0))[live > back]
-            self._rewrite(number, known, int(of_use.min(initial=each.stretches)))
+            segments = Segments(front, ledger[CUT].to_numpy(), shares)
+            of_use = segments.of(front - np.maximum(live - back, 0))[live > back]
+            self._rewrite(number, known, int(of_use.min(initial=each.segments)))
 
     def _drop_front(self, number: int) -> None:
         """Delete the front of a bin."""
         each, ledger = self.bins[number], self.ledger(number)
-        if not each.stretches:
+        if not each.segments:
             return
-        for stretch in range(each.stretches):
-            self._blocks.delete(self._place(STRETCH, number, stretch))
-            self._blocks.delete(self._place(STRETCH_MAP, number, stretch))
+        for segment in range(each.segments):
+            self._blocks.delete(self._place(SEGMENT, number, segment))
+            self._blocks.delete(self._place(SEGMENT_MAP, number, segment))
         each.rows -= int(ledger[FRONT].to_numpy().sum())
-        each.stretches, size = 0, ledger.num_rows
+        each.segments, size = 0, ledger.num_rows
         keys = ledger.columns[: len(self._layout.key)]
         self.enter(number, self.entries(keys, np.zeros(size, np.int64), np.ones(size, np.int64)))
 
@@ -203,9 +198,9 @@ class CountedBins:
         self.store_map(WHOLE_MAP, number, 0, self.joined(kept[::-1]), 0)
 
     def _rewrite(self, number: int, known: int, first: int) -> None:
-        """Make a front of the rows that are of use; those before a stretch are not."""
+        """Make a front of the rows that are of use; those before a segment are not."""
         each, schema = self.bins[number], self._layout.rows
-        old = [self.rows(STRETCH, number, stretch) for stretch in range(first, each.stretches)]
+        old = [self.rows(SEGMENT, number, segment) for segment in range(first, each.segments)]
         new = [
             self.rows(ROWS, number, block)
             for block in range(each.oldest, each.oldest + each.blocks)
@@ -242,26 +237,27 @@ class CountedBins:
         lengths: Array, moved: Array, blocks: int,
     ) -> None:  # fmt: skip
         """Write the front of a bin: rows by key, of which so many came since, in so many blocks."""
-        smallest = max(ROWS_IN_A_STRETCH, ROWS_FOR_A_CELL * len(lengths))
-        front = Stretches.cut_by(lengths, moved, blocks, smallest)
+        now = sizes.current()
+        smallest = max(now.segment_rows, now.rows_for_a_cell * len(lengths))
+        front = Segments.cut_by(lengths, moved, blocks, smallest)
         shares = int(front.shares[0])
         runs = np.repeat(np.arange(len(lengths)), lengths)
         left = counted_down(lengths) + 1
-        stretches = front.of(lengths[runs] - left, runs)
-        begins = np.flatnonzero(np.diff(runs * (shares + 1) + stretches, prepend=-1))
+        segments = front.of(lengths[runs] - left, runs)
+        begins = np.flatnonzero(np.diff(runs * (shares + 1) + segments, prepend=-1))
         maps = self._maps.suffixes(self.cells(rows, runs, left, begins))
-        rows = rows.take(pa.array(np.argsort(stretches, kind="stable")))
-        maps = maps.take(pa.array(np.argsort(stretches[begins], kind="stable")))
+        rows = rows.take(pa.array(np.argsort(segments, kind="stable")))
+        maps = maps.take(pa.array(np.argsort(segments[begins], kind="stable")))
         numbers = np.arange(shares + 2)
-        row_cuts = np.searchsorted(np.sort(stretches), numbers).tolist()
-        map_cuts = np.searchsorted(np.sort(stretches[begins]), numbers).tolist()
-        for stretch, (row, cell) in enumerate(zip(row_cuts[:-1], map_cuts[:-1], strict=True)):
-            part = rows.slice(row, row_cuts[stretch + 1] - row)
-            self._blocks.store(self._place(STRETCH, number, stretch), part)
-            cells = maps.slice(cell, map_cuts[stretch + 1] - cell)
-            self.store_map(STRETCH_MAP, number, stretch, cells, 0)
+        row_cuts = np.searchsorted(np.sort(segments), numbers).tolist()
+        map_cuts = np.searchsorted(np.sort(segments[begins]), numbers).tolist()
+        for segment, (row, cell) in enumerate(zip(row_cuts[:-1], map_cuts[:-1], strict=True)):
+            part = rows.slice(row, row_cuts[segment + 1] - row)
+            self._blocks.store(self._place(SEGMENT, number, segment), part)
+            cells = maps.slice(cell, map_cuts[segment + 1] - cell)
+            self.store_map(SEGMENT_MAP, number, segment, cells, 0)
         each = self.bins[number]
-        each.stretches, each.rows, each.expiry = shares + 1, rows.num_rows, NEVER
+        each.segments, each.rows, each.expiry = shares + 1, rows.num_rows, NEVER
         self.enter(number, self.entries(keys, lengths, front.cut))
 
     def _clear(self, number: int) -> None:
@@ -270,11 +266,11 @@ class CountedBins:
         blocks = range(each.oldest, each.oldest + each.blocks)
         gone = [(LEDGER, 0), *((kind, block) for kind in (ROWS, MAP) for block in blocks)]
         gone += [(WHOLE_MAP, 0)] if each.blocks else []
-        for kind in (STRETCH, STRETCH_MAP):
-            gone += [(kind, stretch) for stretch in range(each.stretches)]
+        for kind in (SEGMENT, SEGMENT_MAP):
+            gone += [(kind, segment) for segment in range(each.segments)]
         for kind, block in gone:
             self._blocks.delete(self._place(kind, number, block))
-        each.blocks = each.rows = each.entries = each.stretches = each.oldest = 0
+        each.blocks = each.rows = each.entries = each.segments = each.oldest = 0
 
 
 def keys_of(cells: pa.RecordBatch) -> Array:

@@ -2,7 +2,7 @@
 
 An answer is final when no event to come can change it: one that a row or a mark asks for as soon as
 that row is final; one that a clock asks for at the end of its tick; one of a session when a gap has
-passed since its last row. So whether it became final between two edges follows from the answer
+passed since its last row. So whether it became final between two frontiers follows from the answer
 alone, and nothing has to be known of the answers that were given before.
 """
 
@@ -23,8 +23,8 @@ from windrow.engine.policy_counts import Policy
 from windrow.engine.row_windows import extent_of
 from windrow.errors import InvalidArgument
 from windrow.slicing import PeriodicWindow
-from windrow.stream.key_rows import KeyRows, later
-from windrow.stream.rows_group import Span, counts_held
+from windrow.stream.rows.key_rows import KeyRows, later
+from windrow.stream.rows.rows_group import Span, counts_held
 from windrow.stream.state import NONE
 from windrow.windows import (
     DeltaWindow,
@@ -127,7 +127,7 @@ class _Newest:
 
     count: int
 
-    def evicted(self, rows: KeyRows, stops: Array, _edge: int, pending: int) -> Evicted:
+    def evicted(self, rows: KeyRows, stops: Array, _frontier: int, pending: int) -> Evicted:
         kept = self.count - 1 + pending
         fronts = np.maximum(rows.starts, rows.stops - kept)
         firsts = walks.newest_rows(rows.runs, stops, self.count)
@@ -140,9 +140,9 @@ class _Behind:
 
     extent: int
 
-    def evicted(self, rows: KeyRows, stops: Array, edge: int, _pending: int) -> Evicted:
+    def evicted(self, rows: KeyRows, stops: Array, frontier: int, _pending: int) -> Evicted:
         firsts, _front = walks.less_behind(rows.runs, stops, rows.times, self.extent)
-        fronts = rows.first_not_before(max(edge - self.extent + 1, NONE))
+        fronts = rows.first_not_before(max(frontier - self.extent + 1, NONE))
         return Evicted(firsts, fronts, later(rows.last_times, self.extent), {})
 
 
@@ -152,7 +152,7 @@ class _Delta:
 
     window: DeltaWindow
 
-    def evicted(self, rows: KeyRows, stops: Array, _edge: int, _pending: int) -> Evicted:
+    def evicted(self, rows: KeyRows, stops: Array, _frontier: int, _pending: int) -> Evicted:
         measure, amount = Measure(self.window).read(rows.columns[self.window.column])
         asked = walks.cuts([stops, rows.stops], rows.size)
         found, _front = walks.less_behind(rows.runs, asked, measure, amount)
@@ -168,7 +168,7 @@ class _Policy:
     #: where the ledger has how many rows were left
     held: str
 
-    def evicted(self, rows: KeyRows, stops: Array, _edge: int, _pending: int) -> Evicted:
+    def evicted(self, rows: KeyRows, stops: Array, _frontier: int, _pending: int) -> Evicted:
         counts, last = counts_held(self.policy.counts(), rows, rows.numbers(self.held))
         never = np.full(rows.count, NEVER)
         return Evicted(stops - counts[stops - 1], rows.stops - last, never, {self.held: last})
@@ -205,7 +205,7 @@ class _AfterRows:
         keys = rows.key_of[fresh]
         counted = seen[keys] + fresh - rows.fresh[keys] + 1
         stops = fresh[counted % self.every == 0] + 1
-        firsts, fronts, expiry, numbers = self.eviction.evicted(rows, stops, span.edge, 0)
+        firsts, fronts, expiry, numbers = self.eviction.evicted(rows, stops, span.frontier, 0)
         numbers[self.seen] = (seen + new) % self.every
         return Ripe(_with_rows(firsts, stops), fronts, np.full(rows.count, NEVER), expiry, numbers)
 
@@ -221,9 +221,9 @@ class _Ticks:
         ends = self.clock.last_starts(rows.times) + self.clock.slide
         stops = _ends_of_runs(rows, ends[1:] != ends[:-1])
         stops = stops[span.ripens(ends[stops - 1])]
-        firsts, fronts, expiry, numbers = self.eviction.evicted(rows, stops, span.edge, 1)
+        firsts, fronts, expiry, numbers = self.eviction.evicted(rows, stops, span.frontier, 1)
         last = ends[rows.stops - 1]
-        due = np.where(last > span.edge, last, NEVER)
+        due = np.where(last > span.frontier, last, NEVER)
         return Ripe(_with_rows(firsts, stops), fronts, due, expiry, numbers)
 
 
@@ -271,7 +271,7 @@ class _Sessions:
         stops = _ends_of_runs(rows, np.diff(times) > self.gap)
         firsts = walks.since_last(rows.runs, stops, 0)
         final = later(times[stops - 1], self.gap + 1)
-        is_open = final > span.edge
+        is_open = final > span.frontier
         fronts, due = rows.stops.copy(), np.full(rows.count, NEVER)
         keys = rows.key_of[firsts[is_open]]
         fronts[keys], due[keys] = firsts[is_open], final[is_open]
@@ -289,7 +289,7 @@ class _Periodic:
 
     def __call__(self, rows: KeyRows, span: Span) -> Ripe:
         window = self.window
-        following = self._first_open(span.edge)
+        following = self._first_open(span.frontier)
         if span.before == NONE:
             low = int(window.first_starts(rows.times.min(keepdims=True))[0])
         else:
@@ -301,7 +301,7 @@ class _Periodic:
         due = np.where(fronts < rows.stops, following + window.range, NEVER)
         return Ripe(Extents(firsts, stops, begins, begins + window.range), fronts, due, due)
 
-    def _first_open(self, edge: int) -> int:
-        """The begin of the first window that ends behind an edge."""
+    def _first_open(self, frontier: int) -> int:
+        """The begin of the first window that ends behind a frontier."""
         window = self.window
-        return int(window.last_starts(np.array([edge - window.range]))[0]) + window.slide
+        return int(window.last_starts(np.array([frontier - window.range]))[0]) + window.slide

@@ -17,11 +17,11 @@ from windrow.engine.slice_windows import SliceKernels, changes
 from windrow.engine.slide_table import Rows, Run, in_own_type
 from windrow.planning.over_plan import column_types
 from windrow.planning.slide_plan import SlidePlan
-from windrow.stream.kept_rows import Layout, Needed, Part
-from windrow.stream.key_rows import KeyRows
-from windrow.stream.query import Array
-from windrow.stream.ripening import Ripe, ripening
-from windrow.stream.rows_group import RowsGroup, Span, entered
+from windrow.stream.group import Array
+from windrow.stream.rows.kept_rows import Needed, OpenBins, RowLayout
+from windrow.stream.rows.key_rows import KeyRows
+from windrow.stream.rows.ripening import Ripe, ripening
+from windrow.stream.rows.rows_group import RowsGroup, Span, entered
 from windrow.windows import DeltaWindow, walks
 from windrow.windows.key_runs import NEVER
 
@@ -36,6 +36,11 @@ class _Answered(NamedTuple):
 
 class SlideRows(RowsGroup):
     """Some windows of a plan."""
+
+    final = (
+        "when the watermark reaches the row, mark or tick of a clock that asks for the answer; for "
+        "a session, when a gap has passed since its last row"
+    )
 
     def __init__(
         self,
@@ -72,10 +77,10 @@ class SlideRows(RowsGroup):
         answer_types = [pa.bool_(), *(feature.type for feature in plan.features)]
         for last in self._last.values():
             ledger |= dict(zip(last, answer_types, strict=True))
-        layout = Layout.of(plan.key, plan.order, plan.read_by_row, types, ledger)
+        layout = RowLayout.of(plan.key, plan.order, plan.read_by_row, types, ledger)
         super().__init__(number, names, layout)
 
-    def answer(self, part: Part, span: Span) -> tuple[list[pa.Table], Needed]:
+    def answer(self, part: OpenBins, span: Span) -> tuple[list[pa.Table], Needed]:
         """The answers that became final."""
         rows = replace(
             part.rows,
@@ -93,7 +98,9 @@ class SlideRows(RowsGroup):
             if table.num_rows:
                 tables.append(table)
         found = [each.ripe for each in answered.values()]
-        expiries = [np.where(each.fronts < rows.stops, each.expiry, span.edge) for each in found]
+        expiries = [
+            np.where(each.fronts < rows.stops, each.expiry, span.frontier) for each in found
+        ]
         needed = Needed(
             np.minimum.reduce([each.fronts for each in found]),
             np.minimum.reduce([each.due for each in found]),

@@ -25,16 +25,17 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.engine.sorting import arrange
+from windrow.stream import sizes
 from windrow.stream.bins import Bins
 from windrow.stream.key_hashes import hashes_of
-from windrow.stream.key_rows import KeyRows
+from windrow.stream.rows.key_rows import KeyRows
 from windrow.stream.state import (
     KEY,
     LEDGER,
     NONE,
     ORDER,
     ROWS,
-    Blocks,
+    ShardBlocks,
     block_number,
     place_in_bin,
 )
@@ -42,16 +43,9 @@ from windrow.windows.key_runs import NEVER
 
 Array = np.ndarray[Any, Any]
 
-#: a bin with more rows is split when it is rewritten, unless it is of one key
-ROWS_IN_A_BIN = 2**16
-#: a bin with so many blocks is rewritten
-MOST_BLOCKS = 16
-#: so many rows of some bins are worked on at once
-ROWS_AT_ONCE = 2**20
-
 
 @dataclass(frozen=True)
-class Layout:
+class RowLayout:
     """What is kept.
 
     Attributes:
@@ -73,7 +67,7 @@ class Layout:
         kept: Sequence[str],
         types: Mapping[str, pa.DataType],
         ledger: Mapping[str, pa.DataType],
-    ) -> Layout:
+    ) -> RowLayout:
         """Of the columns that are kept beside the key's; `ledger` are those of the ledger."""
         names = list(dict.fromkeys([*key, *kept]))
         told = {KEY: json.dumps(key), ORDER: order[0] if order[0] in names else ""}
@@ -92,7 +86,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Part:
+class OpenBins:
     """Some bins.
 
     Attributes:
@@ -132,28 +126,29 @@ class Needed:
 class KeptRows:
     """The rows of a shard while one batch is worked on."""
 
-    def __init__(self, blocks: Blocks, group: int, layout: Layout) -> None:
+    def __init__(self, blocks: ShardBlocks, group: int, layout: RowLayout) -> None:
         self._blocks, self._group, self._layout = blocks, group, layout
         self.bins = Bins(blocks, group)
 
     # Reading -------------------------------------------------------------------------------------
 
-    def parts(self, events: pa.RecordBatch, edge: int) -> Iterator[Part]:
-        """The keys that have new events, or answers that are due by an edge; other keys too.
+    def parts(self, events: pa.RecordBatch, frontier: int) -> Iterator[OpenBins]:
+        """The keys that have new events, or answers that are due by a frontier; other keys too.
 
         The events are final, and come in any order.
         """
         events, counts, _lengths = self.bins.arranged(events, self._layout.key, self._layout.order)
-        self._drop_expired(edge, counts)
+        self._drop_expired(frontier, counts)
         touched = [
             number
             for number, each in enumerate(self.bins)
-            if counts[number] or (each.blocks and each.due <= edge)
+            if counts[number] or (each.blocks and each.due <= frontier)
         ]
-        for chosen, begin, arrived in self.bins.together(touched, counts, ROWS_AT_ONCE):
+        most = sizes.current().rows_at_once
+        for chosen, begin, arrived in self.bins.together(touched, counts, most):
             yield self._part(chosen, events.slice(begin, arrived))
 
-    def _part(self, chosen: Sequence[int], events: pa.RecordBatch) -> Part:
+    def _part(self, chosen: Sequence[int], events: pa.RecordBatch) -> OpenBins:
         layout, key = self._layout, self._layout.key
         ledger, stored = self._entries(chosen), self._rows(chosen)
         known, old = ledger.num_rows, stored.num_rows
@@ -188,7 +183,7 @@ class KeptRows:
             {name: ledger[name].take(entries) for name in layout.ledger.names[len(key) :]},
         )
         idle = ledger.take(pa.array(heads[np.flatnonzero(np.diff(bounds) == 0)]))
-        return Part(chosen, len(self.bins), found, events, rows[rows >= old] - old, idle)
+        return OpenBins(chosen, len(self.bins), found, events, rows[rows >= old] - old, idle)
 
     def _rows(self, chosen: Sequence[int]) -> pa.RecordBatch:
         schema = self._layout.rows
@@ -210,7 +205,7 @@ class KeptRows:
 
     # Writing -------------------------------------------------------------------------------------
 
-    def keep(self, part: Part, needed: Needed) -> None:
+    def keep(self, part: OpenBins, needed: Needed) -> None:
         """Keep what answers to come need of the keys of a part."""
         rows = part.rows
         hashes = hashes_of(rows.keys, rows.count)
@@ -240,7 +235,7 @@ class KeptRows:
             self._append(number, batch.slice(stops[number], stops[number + 1] - stops[number]))
         self._enter(part, needed)
 
-    def _rewritten(self, part: Part, hashes: Array, live: Array, appended: Array) -> Array:
+    def _rewritten(self, part: OpenBins, hashes: Array, live: Array, appended: Array) -> Array:
         """Which bins are to be rewritten; those that are large are split."""
         rows = part.rows
         bins_of_keys = self.bins.of_hashes(hashes)
@@ -254,12 +249,12 @@ class KeptRows:
             each = self.bins[number]
             rewritten[number] = (
                 each.rows + new[number] > 2 * held[number]
-                or each.blocks >= MOST_BLOCKS
-                or self.bins.split(number, held[number], keys[number], ROWS_IN_A_BIN)
+                or each.blocks >= sizes.current().bin_blocks
+                or self.bins.split(number, held[number], keys[number], sizes.current().bin_rows)
             )
         return np.append(rewritten, np.ones(len(self.bins) - part.known, np.bool_))
 
-    def _enter(self, part: Part, needed: Needed) -> None:
+    def _enter(self, part: OpenBins, needed: Needed) -> None:
         """Write what is to be known of keys beside their rows."""
         schema, key = self._layout.ledger, len(self._layout.key)
         if len(schema) == key:
@@ -302,13 +297,13 @@ class KeptRows:
             self._blocks.delete(self._place(number, block))
         each.blocks = each.rows = 0
 
-    def _drop_expired(self, edge: int, counts: Sequence[int]) -> None:
+    def _drop_expired(self, frontier: int, counts: Sequence[int]) -> None:
         """Delete, without reading them, the rows of bins that are of no use any more.
 
-        Of a bin that has new events they may be, because those may lie far behind the edge.
+        Of a bin that has new events they may be, because those may lie far behind the frontier.
         """
         for number, each in enumerate(self.bins):
-            if each.expiry <= edge < each.due and not counts[number]:
+            if each.expiry <= frontier < each.due and not counts[number]:
                 self._clear(number)
 
     def _place(self, number: int, block: int) -> int:

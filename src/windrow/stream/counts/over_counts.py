@@ -23,24 +23,22 @@ from windrow.engine.maps import Maps, has_partials_of_numbers
 from windrow.engine.row_windows import extent_of
 from windrow.planning.over_plan import OverPlan
 from windrow.slicing import Slices
-from windrow.stream.cell_windows import CellWindows
-from windrow.stream.counted_bins import CUT, FRONT, NUMBER
-from windrow.stream.counted_rows import CountedRows, Part
-from windrow.stream.kept_rows import Layout, columns_kept
-from windrow.stream.over_rows import kept_columns
-from windrow.stream.query import Array, Group, Times
+from windrow.stream import sizes
+from windrow.stream.counts.counted_bins import CUT, FRONT, NUMBER
+from windrow.stream.counts.counted_rows import CountedKeys, CountedRows
+from windrow.stream.group import Array, GroupPlan, Times, WindowGroup
+from windrow.stream.rows.kept_rows import RowLayout, columns_kept
+from windrow.stream.rows.over_rows import kept_columns
+from windrow.stream.slices.cell_windows import CellWindows
 from windrow.stream.state import (
     LEDGER_SCHEMA,
     MAPS_SCHEMA,
     ROWS_SCHEMA,
-    Blocks,
     GroupState,
+    ShardBlocks,
 )
 from windrow.stream.waiting import WaitingEvents
 from windrow.windows import RowsWindow
-
-#: windows of fewer rows are answered from all of them: cells take no less than some rows
-FEWEST_ROWS = 64
 
 
 def counts_rows(plan: OverPlan) -> bool:
@@ -48,12 +46,12 @@ def counts_rows(plan: OverPlan) -> bool:
     windows = plan.windows.values()
     return (
         all(isinstance(window, RowsWindow) for window in windows)
-        and max(extent_of(window, 1) for window in windows) >= FEWEST_ROWS
+        and max(extent_of(window, 1) for window in windows) >= sizes.current().fewest_counted
         and has_partials_of_numbers(plan.features)
     )
 
 
-class OverCounted(Group):
+class OverCounts(WindowGroup):
     """All windows of a plan; a slice is a tick of the order column."""
 
     of_moments = True
@@ -64,7 +62,7 @@ class OverCounted(Group):
         """`types` are those of the columns of an event; `nullable` names those with nulls."""
         features = Features(plan.features, nullable)
         ledger = {FRONT: pa.int64(), CUT: pa.int64()}
-        layout = Layout.of(plan.key, plan.order, kept_columns(plan), types, ledger)
+        layout = RowLayout.of(plan.key, plan.order, kept_columns(plan), types, ledger)
         self.number, self.names, self.slices = 0, list(plan.windows), Slices(1, (0,))
         self._plan = plan
         self._maps = Maps([NUMBER], {**types, NUMBER: pa.int64()}, features)
@@ -76,17 +74,37 @@ class OverCounted(Group):
         self._extents = [extent_of(window, 1) for window in plan.windows.values()]
         self._windows = CellWindows(plan, features, self._maps)
 
-    def due(self, state: GroupState, blocks: Blocks) -> Iterator[int]:
+    def describe(self) -> GroupPlan:
+        """Counted rows."""
+        return GroupPlan(
+            self.names,
+            way="counted rows: the newest rows of each key, with partials of them beside",
+            why="the windows are of many rows, and the partials of aggregations are numbers",
+            reads="the header, the waiting events that become final, for the bins of their keys "
+            "the list of keys, the rows at which windows begin, and the partials of the rows "
+            "behind them",
+            writes="the header, the new events, and for each of these bins a block of the rows "
+            "that become final with its partials; a bin is rewritten when more of its rows are of "
+            "no use than of use",
+            final="for each event, when the watermark reaches its time",
+        )
+
+    def due(self, state: GroupState, blocks: ShardBlocks) -> Iterator[int]:
         """When the oldest event that waits is final."""
         if state.waiting:
             yield min(each.first for each in state.waiting) + 1
 
     def move(
-        self, state: GroupState, blocks: Blocks, waiting: WaitingEvents, edge: int, times: Times
+        self,
+        state: GroupState,
+        blocks: ShardBlocks,
+        waiting: WaitingEvents,
+        frontier: int,
+        times: Times,
     ) -> list[pa.Table]:
-        """Answer the events before an edge."""
-        state.edge = edge
-        columns = waiting.take_before(edge)
+        """Answer the events before a frontier."""
+        state.frontier = frontier
+        columns = waiting.take_before(frontier)
         if columns is None:
             return []
         most = max(self._extents) - 1
@@ -98,7 +116,7 @@ class OverCounted(Group):
         rows.bins.close()
         return answers
 
-    def _answered(self, rows: CountedRows, part: Part) -> pa.Table:
+    def _answered(self, rows: CountedRows, part: CountedKeys) -> pa.Table:
         """The new events with their answers."""
         fresh, there = part.fresh, part.front.rows + part.back
         new = rows.new_cells(part)

@@ -16,10 +16,10 @@ from windrow.engine.over_program import Program
 from windrow.engine.row_windows import Block, extent_of
 from windrow.engine.trailing import Bounds, SortedRows
 from windrow.planning.over_plan import OverPlan
-from windrow.stream.kept_rows import Layout, Needed, Part
-from windrow.stream.key_rows import KeyRows, later
-from windrow.stream.query import Array
-from windrow.stream.rows_group import RowsGroup, Span, counts_held, entered
+from windrow.stream.group import Array
+from windrow.stream.rows.kept_rows import Needed, OpenBins, RowLayout
+from windrow.stream.rows.key_rows import KeyRows, later
+from windrow.stream.rows.rows_group import RowsGroup, Span, counts_held, entered
 from windrow.windows import (
     PolicyWindow,
     PunctuatedWindow,
@@ -40,6 +40,8 @@ def kept_columns(plan: OverPlan) -> list[str]:
 class OverRows(RowsGroup):
     """All windows of a plan."""
 
+    final = "for each event, when the watermark reaches its time"
+
     def __init__(
         self, plan: OverPlan, types: Mapping[str, pa.DataType], nullable: AbstractSet[str]
     ) -> None:
@@ -52,10 +54,10 @@ class OverRows(RowsGroup):
             if isinstance(window, PolicyWindow)
         }
         ledger = dict.fromkeys(self._held.values(), pa.int64())
-        layout = Layout.of(plan.key, plan.order, kept_columns(plan), types, ledger)
+        layout = RowLayout.of(plan.key, plan.order, kept_columns(plan), types, ledger)
         super().__init__(0, list(plan.windows), layout)
 
-    def answer(self, part: Part, span: Span) -> tuple[list[pa.Table], Needed]:
+    def answer(self, part: OpenBins, span: Span) -> tuple[list[pa.Table], Needed]:
         """The new events with their answers."""
         rows, plan, program = part.rows, self._plan, self._program
         compiled = program.compiled_block(rows.columns, rows.size, 0)
@@ -69,9 +71,9 @@ class OverRows(RowsGroup):
                 trail = self._program.trail(name)
                 bounds = trail.bounds(SortedRows(rows.columns, rows.runs, rows.size, rows.order))
             answers[name] = self._driven(name, rows, compiled, plain, bounds)
-            front, expiry = self._needed(window, bounds, rows, span.edge)
+            front, expiry = self._needed(window, bounds, rows, span.frontier)
             fronts.append(front)
-            expiries.append(np.where(front < rows.stops, expiry, span.edge))
+            expiries.append(np.where(front < rows.stops, expiry, span.frontier))
         needed = Needed(
             np.minimum.reduce(fronts),
             np.full(rows.count, NEVER),
@@ -106,7 +108,7 @@ class OverRows(RowsGroup):
                     each.advance(Block(plain, (), bounds, begin, fresh, stop), answer)
         return answers
 
-    def _table(self, part: Part, answers: Mapping[str, Answers]) -> pa.Table:
+    def _table(self, part: OpenBins, answers: Mapping[str, Answers]) -> pa.Table:
         rows, plan = part.rows, self._plan
         # From the order of the rows to that of the events.
         fresh = np.empty(part.events.num_rows, np.int64)
@@ -123,7 +125,7 @@ class OverRows(RowsGroup):
         return table
 
     def _needed(
-        self, window: Window, bounds: Bounds, rows: KeyRows, edge: int
+        self, window: Window, bounds: Bounds, rows: KeyRows, frontier: int
     ) -> tuple[Array, Array]:
         """Of each key, the oldest row that events to come see, and until when they may."""
         never = np.full(rows.count, NEVER)
@@ -131,7 +133,7 @@ class OverRows(RowsGroup):
         if isinstance(window, RowsWindow):
             return np.maximum(rows.starts, rows.stops - extent + 1), never
         if isinstance(window, TimeWindow):
-            oldest = max(edge - extent + 1, -(2**63))
+            oldest = max(frontier - extent + 1, -(2**63))
             return rows.first_not_before(oldest), later(rows.last_times, extent)
         if not isinstance(window, PunctuatedWindow | SessionWindow):
             assert bounds.measure is not None
@@ -142,4 +144,4 @@ class OverRows(RowsGroup):
             closed = marks.to_numpy(zero_copy_only=False)[rows.stops - 1]
             return np.where(closed, rows.stops, begun), never
         expiry = later(rows.last_times, window.gap // self._tick + 1)
-        return np.where(expiry <= edge, rows.stops, begun), expiry
+        return np.where(expiry <= frontier, rows.stops, begun), expiry

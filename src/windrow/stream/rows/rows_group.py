@@ -22,31 +22,33 @@ import pyarrow as pa
 
 from windrow.engine.policy_counts import Counts
 from windrow.slicing import Slices
-from windrow.stream.kept_rows import KeptRows, Layout, Needed, Part, columns_kept
-from windrow.stream.key_rows import KeyRows
-from windrow.stream.query import Array, Group, Times
-from windrow.stream.state import LEDGER_SCHEMA, ROWS_SCHEMA, Blocks, GroupState
+from windrow.stream.group import Array, GroupPlan, Times, WindowGroup
+from windrow.stream.rows.kept_rows import KeptRows, Needed, OpenBins, RowLayout, columns_kept
+from windrow.stream.rows.key_rows import KeyRows
+from windrow.stream.state import LEDGER_SCHEMA, ROWS_SCHEMA, GroupState, ShardBlocks
 from windrow.stream.waiting import WaitingEvents
 
 
 class Span(NamedTuple):
-    """What became final: the time from `before` to before `edge`, in ticks."""
+    """What became final: the time from `before` to before `frontier`, in ticks."""
 
     before: int
-    edge: int
+    frontier: int
 
     def ripens(self, final: Array) -> Array:
         """Which answers became final, of those that are final at these times."""
-        ripe: Array = (final > self.before) & (final <= self.edge)
+        ripe: Array = (final > self.before) & (final <= self.frontier)
         return ripe
 
 
-class RowsGroup(Group):
+class RowsGroup(WindowGroup):
     """Windows that are answered from the rows of keys; a slice is a tick of the order column."""
 
     of_moments = True
+    #: when an answer is final, in words
+    final: str
 
-    def __init__(self, number: int, names: list[str], layout: Layout) -> None:
+    def __init__(self, number: int, names: list[str], layout: RowLayout) -> None:
         self.number, self.names = number, names
         self.slices = Slices(1, (0,))
         self.layout = layout
@@ -55,22 +57,40 @@ class RowsGroup(Group):
             self.layouts |= {LEDGER_SCHEMA: layout.ledger}
         self.kept = [columns_kept(*self.layouts.values())]
 
-    def due(self, state: GroupState, blocks: Blocks) -> Iterator[int]:
+    def describe(self) -> GroupPlan:
+        """Rows of keys."""
+        return GroupPlan(
+            self.names,
+            way="rows: the events of each key that answers to come may need, as they are",
+            why="partials do not suffice for these windows and aggregations; rows do for all",
+            reads="the header, the waiting events that become final, and all rows of the bins "
+            "whose keys have such events or an answer that is due",
+            writes="the header, the new events, and for each of these bins a block of the rows "
+            "that become final; a bin is rewritten when more of its rows are of no use than of use",
+            final=self.final,
+        )
+
+    def due(self, state: GroupState, blocks: ShardBlocks) -> Iterator[int]:
         """When the oldest event that waits is final, and when keys are to be looked at again."""
         if state.waiting:
             yield min(each.first for each in state.waiting) + 1
         yield from KeptRows(blocks, self.number, self.layout).bins.due()
 
     def move(
-        self, state: GroupState, blocks: Blocks, waiting: WaitingEvents, edge: int, times: Times
+        self,
+        state: GroupState,
+        blocks: ShardBlocks,
+        waiting: WaitingEvents,
+        frontier: int,
+        times: Times,
     ) -> list[pa.Table]:
-        """Answer what the events before an edge make final."""
-        span = Span(state.edge, edge)
-        state.edge = edge
-        columns = waiting.take_before(edge)
+        """Answer what the events before a frontier make final."""
+        span = Span(state.frontier, frontier)
+        state.frontier = frontier
+        columns = waiting.take_before(frontier)
         kept = KeptRows(blocks, self.number, self.layout)
         answers: list[pa.Table] = []
-        for part in kept.parts(waiting.batch(columns), edge):
+        for part in kept.parts(waiting.batch(columns), frontier):
             tables, needed = self.answer(part, span)
             answers += tables
             kept.keep(part, needed)
@@ -78,7 +98,7 @@ class RowsGroup(Group):
         return answers
 
     @abstractmethod
-    def answer(self, part: Part, span: Span) -> tuple[list[pa.Table], Needed]:
+    def answer(self, part: OpenBins, span: Span) -> tuple[list[pa.Table], Needed]:
         """The answers that became final, and what those to come need."""
 
 

@@ -21,23 +21,23 @@ from windrow.algorithms import amortized_monoid_tree as tree
 from windrow.algorithms.levels import lowest_bit, node_at
 from windrow.compiler.linking import link
 from windrow.engine.maps import SLICE, Maps
-from windrow.stream.state import NODE, Blocks, GroupState, block_number
+from windrow.stream.state import NODE, GroupState, ShardBlocks, block_number
 
 #: several maps that make up one
 Partial = tuple[pa.RecordBatch, ...]
 
 
-class Held(NamedTuple):
-    """What some windows hold of a forest, and the first block that a later window may hold."""
+class HeldMaps(NamedTuple):
+    """What some windows hold of a tree, and the first block that a later window may hold."""
 
     maps: list[pa.RecordBatch]
     front: int
 
 
-class MapForest:
+class MapTree:
     """The blocks of cells of one group of windows, and the tree over them."""
 
-    def __init__(self, maps: Maps, blocks: Blocks, group: int, state: GroupState) -> None:
+    def __init__(self, maps: Maps, blocks: ShardBlocks, group: int, state: GroupState) -> None:
         self._maps, self._blocks, self._group = maps, blocks, group
         #: where the tree begins and ends; changed as blocks come and go
         self.state = state
@@ -61,7 +61,7 @@ class MapForest:
         maps: Partial = self._functions["between"](self, begin, stop, self.state.end, tree.LATE)
         return maps
 
-    def held(self, front: int, first: int, following: int) -> Held:
+    def held(self, front: int, first: int, following: int) -> HeldMaps:
         """What windows hold that begin at the slices from `first` to before `following`.
 
         From `following` on they all hold everything, so there nodes will do. No block before
@@ -79,7 +79,7 @@ class MapForest:
             block += 1
             if newest < following:
                 front = block
-        return Held([*maps, *self.between(block, end)], front)
+        return HeldMaps([*maps, *self.between(block, end)], front)
 
     def drop(self, begin: int, stop: int) -> None:
         """Delete the blocks from `begin` to before `stop`, and all nodes that begin at them."""
@@ -109,11 +109,11 @@ class MapForest:
         return block_number(NODE, self._group, position)
 
 
-def _load(nodes: MapForest, position: int) -> Partial:
+def _load(nodes: MapTree, position: int) -> Partial:
     return (nodes.load(position),)
 
 
-def _store(nodes: MapForest, position: int, partial: Partial) -> None:
+def _store(nodes: MapTree, position: int, partial: Partial) -> None:
     nodes.store(position, partial)
 
 

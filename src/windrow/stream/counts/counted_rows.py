@@ -6,13 +6,13 @@ needed but their partial, which stands in a map (see `maps`).
 
 Keys lie in bins. A bin has a front and a back. The rows of the back came in blocks, one for each
 batch. When a bin is rewritten (see `counted_bins`), what is of use becomes the front, cut into
-stretches (see `stretches`). The map of a block is of its rows, that of a stretch of its rows and
+segments (see `segments`). The map of a block is of its rows, that of a segment of its rows and
 all behind it in the front, and one map is of the whole back.
 
       front                                back
-      [ stretch 0 | stretch 1 | stretch 2 ][ block 0 ][ block 1 ][ block 2 ]     new events
+      [ segment 0 | segment 1 | segment 2 ][ block 0 ][ block 1 ][ block 2 ]     new events
                  ^ some windows begin      [            whole              ]
-      read:        [ stretch 1 ][ map of 2 ][          whole map            ]
+      read:        [ segment 1 ][ map of 2 ][          whole map            ]
 
 A window of some key that begins in the back takes the rows of the block that it begins in, and the
 maps of the blocks behind it in place of that of the whole back.
@@ -21,7 +21,7 @@ Invariants:
 
 1. The ledger of a bin has its keys, in the order in which the bin met them, each with the rows that
    it has in the front and how they are cut. The cells of maps name a key by its place there.
-2. The rows of a stretch lie by the place of their key, those of a block by the cells of its map. So
+2. The rows of a segment lie by the place of their key, those of a block by the cells of its map. So
    whose they are is counted off.
 3. The rows that are stored of a key have no gap, and are all that windows hold, or more.
 """
@@ -37,8 +37,9 @@ import pyarrow as pa
 
 from windrow.engine.maps import Maps
 from windrow.engine.sorting import arrange
+from windrow.stream import sizes
 from windrow.stream.bins import ByBin
-from windrow.stream.counted_bins import (
+from windrow.stream.counts.counted_bins import (
     CUT,
     FRONT,
     CountedBins,
@@ -47,19 +48,16 @@ from windrow.stream.counted_bins import (
     rows_by_key,
     rows_of,
 )
-from windrow.stream.kept_rows import Layout
-from windrow.stream.state import MAP, ROWS, STRETCH, STRETCH_MAP, Blocks
-from windrow.stream.stretches import Stretches
+from windrow.stream.counts.segments import Segments
+from windrow.stream.rows.kept_rows import RowLayout
+from windrow.stream.state import MAP, ROWS, SEGMENT, SEGMENT_MAP, ShardBlocks
 from windrow.windows import walks
 
 Array = np.ndarray[Any, Any]
 
-#: so many rows of some bins are worked on at once
-ROWS_AT_ONCE = 2**20
-
 
 @dataclass(frozen=True)
-class Part:
+class CountedKeys:
     """The keys of some bins, by number: bin after bin, in the order of the ledger.
 
     Attributes:
@@ -75,7 +73,7 @@ class Part:
 
     bins: Sequence[int]
     firsts: Array
-    front: Stretches
+    front: Segments
     back: Array
     whole: pa.RecordBatch
     events: pa.RecordBatch
@@ -97,7 +95,9 @@ class Part:
 class CountedRows:
     """The rows of a shard while one batch is worked on."""
 
-    def __init__(self, blocks: Blocks, group: int, layout: Layout, maps: Maps, most: int) -> None:
+    def __init__(
+        self, blocks: ShardBlocks, group: int, layout: RowLayout, maps: Maps, most: int
+    ) -> None:
         """`maps` have keys by number; `most` is how many rows of a key events to come may see."""
         self._layout, self._maps, self._most = layout, maps, most
         self._stored = CountedBins(blocks, group, layout, maps, most)
@@ -105,7 +105,7 @@ class CountedRows:
 
     # Keys ----------------------------------------------------------------------------------------
 
-    def parts(self, events: pa.RecordBatch) -> Iterator[Part]:
+    def parts(self, events: pa.RecordBatch) -> Iterator[CountedKeys]:
         """The keys that have new events, which are final and come in any order; other keys too."""
         found = self._by_bin(events)
         known = len(self.bins)
@@ -116,7 +116,8 @@ class CountedRows:
             found = self._by_bin(events)
         touched = [number for number, count in enumerate(found.counts) if count]
         heads = np.cumsum(found.lengths) - found.lengths
-        for chosen, begin, arrived in self.bins.together(touched, found.counts, ROWS_AT_ONCE):
+        most = sizes.current().rows_at_once
+        for chosen, begin, arrived in self.bins.together(touched, found.counts, most):
             first, stop = np.searchsorted(heads, [begin, begin + arrived])
             counts = [found.counts[number] for number in chosen]
             came = found.events.slice(begin, arrived)
@@ -127,7 +128,7 @@ class CountedRows:
 
     def _part(
         self, chosen: list[int], events: pa.RecordBatch, counts: list[int], lengths: Array
-    ) -> Part:
+    ) -> CountedKeys:
         """New keys are entered into the ledger."""
         ledgers = [self._stored.ledger(number) for number in chosen]
         ledger = pa.concat_batches(ledgers)
@@ -163,21 +164,21 @@ class CountedRows:
                 self._stored.enter(number, pa.concat_batches([ledgers[place], added]))
         whole = self._stored.whole(chosen, firsts)
         back = rows_by_key(whole, firsts[-1])
-        stretches = Stretches(front, cut, np.repeat(shares, np.diff(firsts)))
-        return Part(chosen, firsts, stretches, back, whole, events, lengths, numbers)
+        segments = Segments(front, cut, np.repeat(shares, np.diff(firsts)))
+        return CountedKeys(chosen, firsts, segments, back, whole, events, lengths, numbers)
 
     # What windows hold ---------------------------------------------------------------------------
 
-    def held(self, part: Part, least: Array, most: Array) -> list[pa.RecordBatch]:
+    def held(self, part: CountedKeys, least: Array, most: Array) -> list[pa.RecordBatch]:
         """The cells of what windows hold of rows that were there before, by key older first.
 
         All windows of a key hold its `least` newest rows, and none holds more than its `most`; some
         begin at each row between, so those are cells by themselves.
         """
-        held = _Held([], [], [], [])
+        held = _Gathered([], [], [], [])
         # They hold the whole back of a key, or begin in it.
         opened = (least < part.back) & (most > 0)
-        self._take_stretches(held, part, least, most)
+        self._take_segments(held, part, least, most)
         for number, begin, stop in part.spans():
             if opened[begin:stop].any():
                 self._take_blocks(
@@ -186,7 +187,7 @@ class CountedRows:
         whole = _only(part.whole, (~opened & (most > 0))[keys_of(part.whole)])
         return [self._cells_of_rows(held), *held.older, whole, *held.newer]
 
-    def _take_stretches(self, held: _Held, part: Part, least: Array, most: Array) -> None:
+    def _take_segments(self, held: _Gathered, part: CountedKeys, least: Array, most: Array) -> None:
         """Where windows begin in the front, the rows; behind, the map."""
         front = part.front
         few, many = (np.clip(each - part.back, 0, front.rows) for each in (least, most))
@@ -196,20 +197,26 @@ class CountedRows:
         mapped = np.where((few > 0) & (mapped <= last), mapped, -1)
         for number, begin, end in part.spans():
             keys = slice(begin, end)
-            for stretch in _covered(first[keys], stop[keys]):
-                rows = self._stored.rows(STRETCH, number, stretch)
-                lengths = front.only(begin, end).lengths(stretch)
-                wanted = (first[keys] <= stretch) & (stretch < stop[keys])
+            for segment in _covered(first[keys], stop[keys]):
+                rows = self._stored.rows(SEGMENT, number, segment)
+                lengths = front.only(begin, end).lengths(segment)
+                wanted = (first[keys] <= segment) & (segment < stop[keys])
                 held.add(
                     rows, np.repeat(np.arange(begin, end), lengths), np.repeat(wanted, lengths)
                 )
-            for stretch in np.unique(mapped[keys]).tolist():
-                if stretch >= 0:
-                    cells = self._stored.map(STRETCH_MAP, number, stretch, begin)
-                    held.older.append(_only(cells, mapped[keys_of(cells)] == stretch))
+            for segment in np.unique(mapped[keys]).tolist():
+                if segment >= 0:
+                    cells = self._stored.map(SEGMENT_MAP, number, segment, begin)
+                    held.older.append(_only(cells, mapped[keys_of(cells)] == segment))
 
     def _take_blocks(
-        self, held: _Held, part: Part, number: int, span: tuple[int, int], least: Array, most: Array
+        self,
+        held: _Gathered,
+        part: CountedKeys,
+        number: int,
+        span: tuple[int, int],
+        least: Array,
+        most: Array,
     ) -> None:
         """From the newest block on, as far as windows reach that begin in the back."""
         seen = np.zeros(len(most), np.int64)
@@ -231,11 +238,11 @@ class CountedRows:
             held.add(batch, keys, wanted)
         held.newer.extend(reversed(maps))
 
-    def new_cells(self, part: Part) -> pa.RecordBatch:
+    def new_cells(self, part: CountedKeys) -> pa.RecordBatch:
         """A cell for each new event."""
         return self._cells(part.events, np.repeat(part.keys, part.lengths))
 
-    def _cells_of_rows(self, held: _Held) -> pa.RecordBatch:
+    def _cells_of_rows(self, held: _Gathered) -> pa.RecordBatch:
         if not held.rows:
             return self._maps.empty
         return self._cells(pa.concat_batches(held.rows), np.concatenate(held.keys))
@@ -246,7 +253,7 @@ class CountedRows:
 
     # Writing -------------------------------------------------------------------------------------
 
-    def keep(self, part: Part) -> None:
+    def keep(self, part: CountedKeys) -> None:
         """Append of the new events what events to come may see."""
         lengths = np.minimum(part.lengths, self._most)
         newest = counted_down(part.lengths) < self._most
@@ -270,7 +277,7 @@ class CountedRows:
 
 
 @dataclass(frozen=True)
-class _Held:
+class _Gathered:
     """What windows hold: rows and the numbers of their keys; maps of the front, and of the back."""
 
     rows: list[pa.RecordBatch]

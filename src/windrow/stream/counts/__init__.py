@@ -1,0 +1,1 @@
+"""State as counted rows with partials beside them, for windows of rows."""

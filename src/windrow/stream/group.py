@@ -1,0 +1,88 @@
+"""A group: windows of a query that share slices, and the way in which their state is kept.
+
+There are three ways, one folder each: `slices/`, `rows/` and `counts/`; README.md compares them.
+A query hands every group the events that have become final for it. The group answers what they
+complete, and keeps what answers to come need.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.slicing import Slices
+from windrow.stream.state import GroupState, ShardBlocks
+from windrow.stream.waiting import WaitingEvents
+
+Array: TypeAlias = "np.ndarray[Any, Any]"
+Columns = Mapping[str, pa.Array]
+Times = Callable[[Columns], Array]
+
+
+@dataclass(frozen=True)
+class GroupPlan:
+    """How a group keeps its state, in words for people.
+
+    Attributes:
+        windows: the names of its windows.
+        way: how state is kept.
+        why: what in the query asks for this way.
+        reads: what a batch reads of the state.
+        writes: what a batch writes to it.
+        final: when an answer is final.
+    """
+
+    windows: Sequence[str]
+    way: str
+    why: str
+    reads: str
+    writes: str
+    final: str
+
+
+class WindowGroup(ABC):
+    """Windows that share slices.
+
+    Attributes:
+        number: which of the query's groups it is.
+        names: the names of its windows.
+        slices: the slices, in ticks of the order column.
+        layouts: the schemas of its blocks, by the kind of block that stores them.
+        kept: what its blocks hold of final events, line by line, for the query's description.
+    """
+
+    number: int
+    names: Sequence[str]
+    slices: Slices
+    layouts: Mapping[int, pa.Schema]
+    kept: Sequence[str]
+    #: whether a slice is a moment: a tick of the order column
+    of_moments = False
+
+    def held(self, columns: Columns, times: Array) -> tuple[Columns, Array]:
+        """The events that some window holds, and their slices."""
+        return columns, self.slices.slice_of(times)
+
+    @abstractmethod
+    def describe(self) -> GroupPlan:
+        """How the group keeps its state, what a batch costs, and when answers are final."""
+
+    @abstractmethod
+    def due(self, state: GroupState, blocks: ShardBlocks) -> Iterator[int]:
+        """How far time has to be final for the next answers, in ticks; nothing if none wait."""
+
+    @abstractmethod
+    def move(
+        self,
+        state: GroupState,
+        blocks: ShardBlocks,
+        waiting: WaitingEvents,
+        frontier: int,
+        times: Times,
+    ) -> list[pa.Table]:
+        """Make the slices before a frontier final, and return the answers that this completes."""

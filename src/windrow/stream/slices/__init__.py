@@ -1,0 +1,1 @@
+"""State as partials of slices of time: a tree of maps from key to partial."""

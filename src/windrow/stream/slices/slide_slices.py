@@ -1,0 +1,215 @@
+"""`slide` from partials: periodic windows of time, answered from the cells of slices.
+
+Slices are cut at every edge of a window. When slices become final (see `query`):
+
+1. Their events are put in order and combined, into one cell for each key and slice.
+2. Every window that has become final is answered, for all keys at once, from three kinds of cells:
+   those of the slices in which windows begin, the maps of the tree for what all of these windows
+   hold, and the new cells.
+
+           front        windows begin                frontier before       frontier
+             |---------|---------------|---------------------|----------------|
+      cells  . . . . . [ block | block ]                     [      new       ]
+      maps                             [ node  | node | node ]
+
+3. Blocks that no window will read again are deleted, and the new cells are appended to the tree.
+
+So the cost of a batch depends on its events, on the slices that became final, and on the logarithm
+of the blocks in a window; it does not depend on the window's range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.compiler.kernel_memory import KernelMemory
+from windrow.engine.feature_columns import Features
+from windrow.engine.maps import SLICE, Maps
+from windrow.engine.slice_windows import (
+    CompiledWindow,
+    SliceKernels,
+    answered_table,
+    times_to_arrow,
+)
+from windrow.engine.slide_table import in_own_type
+from windrow.planning.share import SharedPlan
+from windrow.planning.slide_plan import SlidePlan
+from windrow.slicing import PeriodicWindow
+from windrow.stream import sizes
+from windrow.stream.group import Array, Columns, GroupPlan, Times, WindowGroup
+from windrow.stream.slices.map_tree import HeldMaps, MapTree
+from windrow.stream.state import CELLS_SCHEMA, NONE, GroupState, ShardBlocks
+from windrow.stream.waiting import WaitingEvents
+from windrow.windows import periods
+
+
+class SlideSlices(WindowGroup):
+    """Periodic windows of time that share slices; `windows` are in ticks."""
+
+    def __init__(
+        self,
+        number: int,
+        plan: SlidePlan,
+        features: Features,
+        maps: Maps,
+        shared: SharedPlan,
+        names: list[str],
+    ) -> None:
+        self.number, self.names, self.maps = number, names, maps
+        self.slices, self.layouts = shared.slices, {CELLS_SCHEMA: maps.schema}
+        self.kept = maps.description
+        self._windows = shared.windows
+        self._plan, self._features = plan, features
+        self._kernels = SliceKernels(features, plan, names)
+
+    def held(self, columns: Columns, times: Array) -> tuple[Columns, Array]:
+        """Without the events that lie in gaps between windows."""
+        holds = np.logical_or.reduce([window.holds(times) for window in self._windows])
+        if not holds.all():
+            mask = pa.array(holds)
+            columns = {name: column.filter(mask) for name, column in columns.items()}
+            times = times[holds]
+        return columns, self.slices.slice_of(times)
+
+    def describe(self) -> GroupPlan:
+        """Partials of slices in a tree."""
+        return GroupPlan(
+            self.names,
+            way="partials: one cell for each key and slice, in a tree over blocks of slices",
+            why="the windows are periodic in time, and the partials of aggregations are numbers",
+            reads="the header, the waiting events of slices that become final, the blocks in which "
+            "windows begin, and at most 3 log2(n) nodes of the tree over a window's n blocks",
+            writes="the header, the new events, and for each block of slices that become final "
+            "about two nodes of the tree",
+            final="at the end of a window, when the watermark reaches it",
+        )
+
+    def due(self, state: GroupState, blocks: ShardBlocks) -> Iterator[int]:
+        """The ends of windows that may have an answer."""
+        oldest = min((each.first for each in state.waiting), default=None)
+        for window, front in zip(self._windows, state.fronts, strict=True):
+            if front < state.end:
+                yield self._first_open(window, state.frontier) + window.range
+            if oldest is not None:
+                start = self.slices.starts(np.array([oldest]))
+                yield int(window.first_starts(start)[0]) + window.range
+
+    def move(
+        self,
+        state: GroupState,
+        blocks: ShardBlocks,
+        waiting: WaitingEvents,
+        frontier: int,
+        times: Times,
+    ) -> list[pa.Table]:
+        """Answer the windows that end by a frontier."""
+        tree = MapTree(self.maps, blocks, self.number, state)
+        columns = waiting.take_before(frontier)
+        cells = self.maps.empty
+        if columns is not None:
+            slices = self.slices.slice_of(times(columns))
+            read = in_own_type(columns, self._plan)
+            cells = self.maps.of_events(read, self._plan.order, slices)
+        answers = []
+        front = state.front
+        for place, (name, window) in enumerate(zip(self.names, self._windows, strict=True)):
+            low, high = self._ending(window, state.frontier, frontier, tree, cells)
+            if low <= high:
+                held = self._held(tree, window, state.fronts[place], low, high)
+                state.fronts[place] = held.front
+                answers.append(self._answer(name, window, [*held.maps, cells], low, high))
+        tree.drop(front, state.front)
+        needed = min(
+            self.slices.slice_at(self._first_open(window, frontier)) for window in self._windows
+        )
+        for block in _blocks(cells, needed):
+            tree.append(block)
+        state.frontier = frontier
+        return answers
+
+    # Which windows, and which cells they hold ----------------------------------------------------
+
+    def _first_open(self, window: PeriodicWindow, frontier: int) -> int:
+        """The begin of the first window that ends behind the begin of a slice."""
+        start = int(self.slices.starts(np.array([frontier]))[0])
+        return int(window.last_starts(np.array([start - window.range]))[0]) + window.slide
+
+    def _ending(
+        self,
+        window: PeriodicWindow,
+        before: int,
+        frontier: int,
+        tree: MapTree,
+        cells: pa.RecordBatch,
+    ) -> tuple[int, int]:
+        """The first and the last begin of the windows that end between two frontiers."""
+        high = self._first_open(window, frontier) - window.slide
+        if before != NONE:
+            return self._first_open(window, before), high
+        if not cells.num_rows:
+            return high + window.slide, high
+        oldest = self.slices.starts(np.array([cells[SLICE].to_numpy().min()]))
+        return int(window.first_starts(oldest)[0]), high
+
+    def _held(
+        self, tree: MapTree, window: PeriodicWindow, front: int, low: int, high: int
+    ) -> HeldMaps:
+        """What the windows that begin from `low` to `high` hold of the tree."""
+        first, following = map(self.slices.slice_at, (low, high + window.slide))
+        return tree.held(front, first, following)
+
+    # Answers -------------------------------------------------------------------------------------
+
+    def _answer(
+        self,
+        name: str,
+        window: PeriodicWindow,
+        maps: Sequence[pa.RecordBatch],
+        low: int,
+        high: int,
+    ) -> pa.Table:
+        """The answers of the windows that begin from `low` to `high`, of every key."""
+        cells, places, starts, partials = self.maps.grouped(maps)
+        times = self.slices.starts(cells[SLICE].to_numpy()[places])
+        begins, firsts, stops = periods.held_between(
+            starts, times, window.range, window.slide, low, high
+        )
+        answers = self._features.answers(len(begins))
+        if len(begins):
+            kernel = CompiledWindow(self._kernels, name, KernelMemory(self._features.product))
+            kernel.answer(partials, answers, firsts, stops, 0, len(begins))
+        heads = pa.array(places[firsts])
+        keys = {
+            column: cells[stored].take(heads)
+            for column, stored in zip(self._plan.key, self.maps.keys, strict=True)
+        }
+
+        def result(place: int) -> pa.Array:
+            feature = self._plan.features[place]
+            index = self._features.compiled.index(feature)
+            return self._features.result(answers, feature, self.maps.carried(cells, index))
+
+        bounds = [
+            times_to_arrow(bound, self._plan.order_type)
+            for bound in (begins, begins + window.range)
+        ]
+        return answered_table(self._plan, name, keys, (bounds[0], bounds[1]), result)
+
+
+def _blocks(cells: pa.RecordBatch, needed: int) -> Iterator[pa.RecordBatch]:
+    """The cells of slices from `needed` on, by slice, in blocks of some slices."""
+    slices = cells[SLICE].to_numpy()
+    order = np.argsort(slices, kind="stable")
+    order = order[np.searchsorted(slices[order], needed) :]
+    placed = slices[order]
+    most = sizes.current().slices_in_a_block
+    begins = np.flatnonzero(np.diff(placed, prepend=placed[0] - 1)) if len(placed) else placed
+    for begin, stop in zip(
+        begins[::most],
+        [*begins[most::most], len(placed)],
+        strict=False,
+    ):
+        yield cells.take(pa.array(order[begin:stop]))
