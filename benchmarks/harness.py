@@ -37,7 +37,7 @@ class Comparison:
         return self.seconds_against / self.seconds
 
     @property
-    def passes(self) -> bool:
+    def windows_of(self) -> bool:
         return self.bar is None or self.ratio >= self.bar
 
 

@@ -1,4 +1,4 @@
-"""Block kernels against `numpy.cumsum` over the same array: one addition per element."""
+"""RowBlock kernels against `numpy.cumsum` over the same array: one addition per element."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from windrow import algorithms
 from windrow.algebra.kinds import Kind
 from windrow.algebra.product import Part, Product
 from windrow.compiler.kernel import Kernel
-from windrow.engine import loops as drivers
-from windrow.engine.row_windows import Block, CompiledPass
+from windrow.engine import loops
+from windrow.engine.row_windows import CompiledRowWindow, RowBlock
 from windrow.engine.trailing import Bounds
 from windrow.windows.key_runs import NEVER
 
@@ -35,7 +35,7 @@ def run() -> list[Comparison]:
     comparisons = []
     for aggregation in (wr.sum, wr.max):
         product = Product([Part(aggregation.monoid_for((Kind.FLOAT,)), (0,))])
-        kernel = Kernel(drivers.over_rows, ALGORITHM.FUNCTIONS, product, checked=False)
+        kernel = Kernel(loops.over_rows, ALGORITHM.FUNCTIONS, product, checked=False)
         for extent in WINDOWS:
             roll = partial(_roll, kernel, product, extent, numbers, answers)
             cumsum = partial(np.cumsum, numbers, out=answers)
@@ -53,6 +53,6 @@ def run() -> list[Comparison]:
 
 
 def _roll(kernel: Kernel, product: Product, extent: int, numbers: Array, answers: Array) -> None:
-    one_pass = CompiledPass(wr.rows(extent), kernel, product, ALGORITHM, extent)
-    block = Block((numbers,), (), Bounds(np.array([0, NEVER])), 0, 0, len(numbers))
+    one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, ALGORITHM, extent)
+    block = RowBlock((numbers,), (), Bounds(np.array([0, NEVER])), 0, 0, len(numbers))
     one_pass.advance(block, [answers], [np.empty(0, np.bool_)])

@@ -27,8 +27,8 @@ from windrow.algorithms import (
     two_stacks_lite,
 )
 from windrow.compiler.kernel import Kernel
-from windrow.engine import loops as drivers
-from windrow.engine.row_windows import Block, CompiledPass
+from windrow.engine import loops
+from windrow.engine.row_windows import CompiledRowWindow, RowBlock
 from windrow.engine.trailing import Bounds
 from windrow.windows.key_runs import NEVER
 
@@ -68,7 +68,7 @@ class Taken:
     both: float = 0.0
     helped: int = 0
 
-    def add(self, one_pass: CompiledPass, block: Block) -> None:
+    def add(self, one_pass: CompiledRowWindow, block: RowBlock) -> None:
         answers, defined = [np.empty(block.stop)], [np.empty(block.stop, np.bool_)]
         started, own, both = time.perf_counter(), time.thread_time(), time.process_time()
         one_pass.advance(block, answers, defined)
@@ -109,17 +109,17 @@ def run() -> list[Comparison]:
     return comparisons
 
 
-def _block(size: int) -> Block:
+def _block(size: int) -> RowBlock:
     numbers: np.ndarray[Any, Any] = np.abs(np.random.default_rng(1).normal(size=size))
     numbers.flags.writeable = False
-    return Block((numbers,), (), Bounds(np.array([0, NEVER])), 0, 0, size)
+    return RowBlock((numbers,), (), Bounds(np.array([0, NEVER])), 0, 0, size)
 
 
-def _measure(product: Product, extent: int, block: Block) -> dict[str, Taken]:
+def _measure(product: Product, extent: int, block: RowBlock) -> dict[str, Taken]:
     taken = {algorithm.NAME: Taken() for algorithm in ALGORITHMS}
     for _round in range(ROUNDS):
         for algorithm in ALGORITHMS:
-            kernel = Kernel(drivers.over_rows, algorithm.FUNCTIONS, product, checked=False)
-            one_pass = CompiledPass(wr.rows(extent), kernel, product, algorithm, extent)
+            kernel = Kernel(loops.over_rows, algorithm.FUNCTIONS, product, checked=False)
+            one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, algorithm, extent)
             taken[algorithm.NAME].add(one_pass, block)
     return taken

@@ -18,7 +18,7 @@ from windrow.algebra.kinds import Kind
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.compiler.slots import combine, identity, lift_row, lower_row
-from windrow.engine.feature_columns import Features
+from windrow.engine.feature_columns import FeatureColumns
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import features_of
 from windrow.testing import kinds_accepted
@@ -78,7 +78,7 @@ def answered(wanted: list[Measure]) -> dict[str, list[Any]]:
     data = table()
     columns = {name: data[name].combine_chunks() for name in data.column_names}
     features, places = features_of(data.schema, wanted, Wish())
-    groups = Features(features, {"x"})
+    groups = FeatureColumns(features, {"x"})
     assert not groups.plain
     answers = groups.answers(ROWS)
     kernel = Kernel(prefixes, (), groups.product, checked=False)

@@ -9,7 +9,7 @@ from typing import Any
 import windrow as wr
 from windrow.algorithms import Algorithm
 from windrow.algorithms.plain_memory import CHUNK, PLAIN_SLOTS, ChunkedQueue, PlainMemory
-from windrow.engine.plain_window import LinkedWindow
+from windrow.engine.plain_window import PlainWindow
 from windrow.testing import CountingMonoid, Operation, Subject
 
 
@@ -79,7 +79,7 @@ class Observed:
         self.algorithm = algorithm
         self.counting = CountingMonoid()
         self.subject = Subject(aggregation or self.counting.aggregation)
-        self.window = LinkedWindow(algorithm, self.subject)
+        self.window = PlainWindow(algorithm, self.subject)
         self.window.functions["resize"] = never
         self.memory = WatchedMemory()
         self.window.ring = algorithm.allocate(self.memory, 16)

@@ -5,7 +5,7 @@ from typing import Any
 from tests.algorithms.observed import Observed
 from windrow.algorithms import Algorithm
 from windrow.algorithms.plain_memory import PLAIN_SLOTS, PlainMemory
-from windrow.engine.plain_window import LinkedWindow
+from windrow.engine.plain_window import PlainWindow
 
 
 class Resized(Observed):
@@ -14,7 +14,7 @@ class Resized(Observed):
     def __init__(self, algorithm: Algorithm, *, room: int = 16, begin: int = 0) -> None:
         """Room for so many events at first, and the position of the first of them."""
         super().__init__(algorithm)
-        self.window = LinkedWindow(algorithm, self.subject)
+        self.window = PlainWindow(algorithm, self.subject)
         self.window._capacity = room
         self.window.ring = algorithm.allocate(PlainMemory(), room)
         self.window.state = self.window.functions["empty"](self.window.ring, begin)

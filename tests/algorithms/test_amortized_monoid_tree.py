@@ -14,7 +14,7 @@ from tests.algorithms.observed import bulk_evictions
 from tests.algorithms.trees import Long, Watched, in_pairs
 from windrow.algorithms import ALGORITHMS, amortized_monoid_tree
 from windrow.algorithms.plain_memory import PLAIN_SLOTS
-from windrow.engine.plain_window import LinkedWindow
+from windrow.engine.plain_window import PlainWindow
 from windrow.testing import CountingMonoid, Subject, check_algorithm
 from windrow.testing.strategies import traces
 
@@ -220,7 +220,7 @@ class Limited:
     def __init__(self, algorithm: Any) -> None:
         self.limit = self.verdicts = 0
         subject = Subject(wr.count)
-        self.window = LinkedWindow(algorithm, subject, verdict=self.verdict)
+        self.window = PlainWindow(algorithm, subject, verdict=self.verdict)
 
     def verdict(self, total: int, oldest: int) -> int:
         self.verdicts += 1

@@ -30,8 +30,8 @@ from windrow.algorithms.plain_memory import PLAIN_SLOTS
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine import helper_thread as helper
-from windrow.engine import loops as drivers
-from windrow.engine.row_windows import Block, CompiledPass
+from windrow.engine import loops
+from windrow.engine.row_windows import CompiledRowWindow, RowBlock
 from windrow.engine.trailing import Bounds
 from windrow.testing import check_algorithm
 from windrow.testing.strategies import traces
@@ -174,17 +174,17 @@ SETS = Monoid(
 
 def rolled(
     algorithm: Any, monoid: Monoid, numbers: Any, extent: int, blocks: int = 1
-) -> tuple[Any, CompiledPass]:
+) -> tuple[Any, CompiledRowWindow]:
     """The answers of a window of rows over blocks of numbers, and the pass that made them."""
     product = Product([Part(monoid, (0,))])
-    kernel = Kernel(drivers.over_rows, algorithm.FUNCTIONS, product, checked=False)
-    one_pass = CompiledPass(wr.rows(extent), kernel, product, algorithm, extent)
+    kernel = Kernel(loops.over_rows, algorithm.FUNCTIONS, product, checked=False)
+    one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, algorithm, extent)
     answers = []
     starts = np.array([0, NEVER])
     for block in np.array_split(numbers, blocks):
         answers.append(np.empty(len(block)))
         one_pass.advance(
-            Block((block,), (), Bounds(starts), 0, 0, len(block)),
+            RowBlock((block,), (), Bounds(starts), 0, 0, len(block)),
             [answers[-1]],
             [np.empty(len(block), np.bool_)],
         )

@@ -19,7 +19,7 @@ from windrow.algorithms import Algorithm, boundary_rows, recompute, sequential_b
 from windrow.algorithms.optimal_chunk import optimal_chunk_of_rows
 from windrow.algorithms.plain_memory import CHUNK, PLAIN_SLOTS
 from windrow.compiler.linking import link
-from windrow.engine.row_windows import Block, CompiledPass, kernel_for
+from windrow.engine.row_windows import CompiledRowWindow, RowBlock, kernel_for
 from windrow.engine.trailing import Bounds
 from windrow.testing import check_algorithm
 from windrow.testing.strategies import traces
@@ -290,14 +290,14 @@ def test_rows_in_blocks(extent):
     for algorithm in (sequential_boundary, recompute):
         product = Product([Part(LINES.monoid_for((Kind.FLOAT,)), (0,))])
         kernel = kernel_for(wr.rows(extent), algorithm, product, checked=False)
-        one_pass = CompiledPass(wr.rows(extent), kernel, product, algorithm, extent)
+        one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, algorithm, extent)
         answers = found[algorithm.NAME] = np.zeros(900)
         begin = 0
         for size in [1, 2, 100, 3, 300, 1, 50, 400, 43]:
             runs = np.append(starts[(starts >= begin) & (starts < begin + size)] - begin, NEVER)
             part = slice(begin, begin + size)
             one_pass.advance(
-                Block((numbers[part],), (), Bounds(runs), 0, 0, size),
+                RowBlock((numbers[part],), (), Bounds(runs), 0, 0, size),
                 [answers[part]],
                 [np.empty(size, np.bool_)],
             )

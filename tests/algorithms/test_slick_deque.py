@@ -15,7 +15,7 @@ from tests.algorithms.observed import WatchedQueue
 from windrow.algebra.equality import same
 from windrow.algorithms import Algorithm, slick_deque_inv, slick_deque_non_inv
 from windrow.algorithms.plain_memory import PLAIN_SLOTS
-from windrow.engine.plain_window import LinkedWindow
+from windrow.engine.plain_window import PlainWindow
 from windrow.testing import Operation
 from windrow.testing.strategies import traces
 
@@ -97,7 +97,7 @@ class Followed:
 
     def __init__(self, algorithm: Algorithm, monoid: Any, ranges: Any = ()) -> None:
         self.algorithm, self.monoid = algorithm, monoid
-        self.window = LinkedWindow(algorithm, monoid, ranges)
+        self.window = PlainWindow(algorithm, monoid, ranges)
         self.events: list[Any] = []
 
     def fold(self, events: Any) -> Any:

@@ -15,7 +15,7 @@ from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Monoid, Traits
 from windrow.algorithms import subtract_on_evict
 from windrow.algorithms.plain_memory import CHUNK, PLAIN_SLOTS
-from windrow.engine.plain_window import LinkedWindow
+from windrow.engine.plain_window import PlainWindow
 from windrow.testing import CountingMonoid, check_algorithm
 from windrow.testing.strategies import traces
 
@@ -53,7 +53,7 @@ class Followed:
 
     def __init__(self, letters: str = "") -> None:
         self.runs, self.events = Runs(), list(letters)
-        self.window = LinkedWindow(subtract_on_evict, self.runs)
+        self.window = PlainWindow(subtract_on_evict, self.runs)
         for letter in letters:
             self.window.insert(letter)
         self.runs.taken()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import windrow as wr
 from windrow.algorithms import two_stacks_lite
 from windrow.algorithms.plain_memory import PLAIN_SLOTS
-from windrow.engine.plain_window import LinkedWindow
+from windrow.engine.plain_window import PlainWindow
 from windrow.testing import CountingMonoid, Operation, Subject
 from windrow.testing.strategies import traces
 
@@ -38,7 +38,7 @@ class Shown:
 
     def __init__(self, aggregation: Any) -> None:
         self.subject = Subject(aggregation)
-        self.window = LinkedWindow(two_stacks_lite, self.subject)
+        self.window = PlainWindow(two_stacks_lite, self.subject)
 
     def insert(self, *inputs: Any) -> None:
         for partial in self.subject.lift_all(inputs):
@@ -174,7 +174,7 @@ def test_evicting_many_combines_only_what_stays():
 # Theorem 7 --------------------------------------------------------------------------------------
 
 
-def apply(step: Operation, window: LinkedWindow, subject: Subject) -> None:
+def apply(step: Operation, window: PlainWindow, subject: Subject) -> None:
     if step.name.startswith("insert"):
         for partial in subject.lift_all(step.inputs):
             window.insert(partial)
@@ -193,7 +193,7 @@ def test_theorem_7(trace):
     """One combine per insert and query, at most n and on average 1 per evict, n + 1 partials."""
     counting = CountingMonoid()
     subject = Subject(counting.aggregation)
-    window = LinkedWindow(two_stacks_lite, subject)
+    window = PlainWindow(two_stacks_lite, subject)
     inserted = evicting = 0
     for step in trace:
         before = len(window)
@@ -221,7 +221,7 @@ def test_the_bound_of_an_eviction_is_nearly_reached():
     """A flip of n events combines each with its successor: n - 1 times."""
     counting = CountingMonoid()
     subject = Subject(counting.aggregation)
-    window = LinkedWindow(two_stacks_lite, subject)
+    window = PlainWindow(two_stacks_lite, subject)
     for partial in subject.lift_all(range(100)):
         window.insert(partial)
     counting.taken()
@@ -235,7 +235,7 @@ def test_the_bound_of_an_eviction_is_nearly_reached():
 def test_a_sliding_window_combines_three_times_a_round_on_average():
     counting = CountingMonoid()
     subject = Subject(counting.aggregation)
-    window = LinkedWindow(two_stacks_lite, subject)
+    window = PlainWindow(two_stacks_lite, subject)
     for partial in subject.lift_all(range(50)):
         window.insert(partial)
     counting.taken()

@@ -10,7 +10,7 @@ import pyarrow as pa
 from tests.fuzz import model
 from tests.fuzz.calls import Call
 from windrow.engine.over_batches import Rolling, whole_peers
-from windrow.engine.over_program import Program
+from windrow.engine.over_kernels import OverKernels
 from windrow.engine.slide_batches import Sliding
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import OverPlan, resolve_over
@@ -59,7 +59,7 @@ def _cut(table: pa.Table, random: Random) -> list[pa.RecordBatch]:
 
 
 def _rolled(plan: OverPlan, cut: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
-    rolling = Rolling(Program(plan, set(schema.names)))
+    rolling = Rolling(OverKernels(plan, set(schema.names)))
     whole = whole_peers(cut, (*plan.key, plan.order[0])) if plan.has_peers and cut else cut
     answers = [rolling.advance(batch.select(plan.columns)) for batch in whole]
     return pa.Table.from_batches(answers, pa.schema(plan.output_fields))

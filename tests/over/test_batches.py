@@ -12,7 +12,7 @@ import windrow as wr
 from tests.over import oracle
 from tests.over.strategies import Query, queries
 from windrow.engine.over_batches import Rolling, whole_peers
-from windrow.engine.over_program import Program
+from windrow.engine.over_kernels import OverKernels
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 from windrow.windows.key_runs import NEVER, run_starts
@@ -34,7 +34,7 @@ def in_order(query: Query) -> pa.Table:
 
 def roll(batches: list[pa.RecordBatch], schema: pa.Schema, arguments: dict[str, Any]) -> pa.Table:
     plan = resolve_over(schema, **arguments, wish=Wish())
-    rolling = Rolling(Program(plan, set(schema.names)))
+    rolling = Rolling(OverKernels(plan, set(schema.names)))
     whole = whole_peers(batches, (*plan.key, plan.order[0])) if plan.has_peers else batches
     answers = [rolling.advance(batch.select(plan.columns)) for batch in whole]
     given, added = (

@@ -9,7 +9,7 @@ import pytest
 
 import windrow as wr
 from windrow.engine.over_batches import Rolling
-from windrow.engine.over_program import Program
+from windrow.engine.over_kernels import OverKernels
 from windrow.engine.slide_batches import Sliding
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
@@ -40,7 +40,7 @@ def over_batches(measures: list[wr.Measure]) -> Any:
     plan = resolve_over(
         TABLE.schema, key=None, order="t", windows=wr.rows(3), aggs=measures, wish=Wish()
     )
-    rolling = Rolling(Program(plan, set()))
+    rolling = Rolling(OverKernels(plan, set()))
     return [rolling.advance(batch) for batch in TABLE.select(plan.columns).to_batches(2)]
 
 

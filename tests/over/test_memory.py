@@ -10,7 +10,7 @@ import pytest
 
 import windrow as wr
 from windrow.engine.over_batches import Rolling
-from windrow.engine.over_program import Program
+from windrow.engine.over_kernels import OverKernels
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 
@@ -48,7 +48,7 @@ def test_memory_is_the_window(window: Any, measure: wr.Measure) -> None:
     # Found: once a window spanned more than 64 batches, no carried value was ever given back.
     schema = next(batches(1)).schema
     plan = resolve_over(schema, key="k", order="ts", windows=window, aggs=measure, wish=Wish())
-    rolling = Rolling(Program(plan, nullable=set()))
+    rolling = Rolling(OverKernels(plan, nullable=set()))
     held = []
     tracemalloc.start()
     before = pa.total_allocated_bytes()

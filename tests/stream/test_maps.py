@@ -15,7 +15,7 @@ from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.kinds import Kind
 from windrow.engine import columns as arrow
-from windrow.engine.feature_columns import Features
+from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import SLICE, Maps
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import features_of
@@ -35,7 +35,7 @@ class Case:
         self.table, self.key = table, key
         self.measures = [measure(name) for name in NAMES]
         found, _places = features_of(table.schema, self.measures, Wish())
-        self.features = Features(found, set(table.schema.names))
+        self.features = FeatureColumns(found, set(table.schema.names))
         columns = {name: arrow.whole(table[name]) for name in table.schema.names}
         types = {name: column.type for name, column in columns.items()}
         self.maps = Maps(key, types, self.features)

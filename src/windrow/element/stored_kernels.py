@@ -15,7 +15,7 @@ from windrow.algorithms import block_rows, block_tree
 from windrow.compiler.kernel import Kernel, is_enabled
 from windrow.element.stored_header import Description
 from windrow.element.typed_inputs import Inputs, Types
-from windrow.engine.feature_columns import Answers, Features
+from windrow.engine.feature_columns import Answers, FeatureColumns
 from windrow.engine.policy_counts import compiled_rules
 from windrow.errors import InvalidArgument, NotApplicable
 from windrow.planning.choose import Wish
@@ -57,7 +57,7 @@ class StoredProgram:
                 (function, [1 + part for part in parts])
                 for function, parts in compiled_rules(policy, schema)
             ]
-        self._features = Features([self._answer, *asked], set(schema.names))
+        self._features = FeatureColumns([self._answer, *asked], set(schema.names))
         product = self._features.product
         checked = self._features.checked or policy is not None
         if policy is None:

@@ -15,7 +15,7 @@ from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.element.lifting import Events, PolicyEvents, events_of
 from windrow.element.stored_window import StoredWindow
 from windrow.element.typed_inputs import Types
-from windrow.engine.plain_window import LinkedWindow
+from windrow.engine.plain_window import PlainWindow
 from windrow.engine.policy_counts import TREE, let_leave
 from windrow.errors import EmptyWindow, InvalidArgument
 from windrow.planning.choose import Wish, choose
@@ -83,7 +83,7 @@ class Window:
         if exact and self._algorithm.BOUNDS.subtracts and not chosen.served.traits.exact:
             for admission in events.admissions:
                 admission.require_no_rounding(self._algorithm.NAME)
-        self._window = LinkedWindow(self._algorithm, events.monoid, wanted, self._verdict)
+        self._window = PlainWindow(self._algorithm, events.monoid, wanted, self._verdict)
         self._answers: dict[int, Any] = {}
         self._answered: Any = None
 

@@ -32,7 +32,7 @@ class Answers:
     present: Array | None = None
 
 
-class Features(FeatureGroups):
+class FeatureColumns(FeatureGroups):
     """The groups of a plan, and the columns between them and a table."""
 
     def compiled_block(

@@ -10,7 +10,7 @@ from windrow.compiler import shared_words as words
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.compiler.linking import link
-from windrow.engine import loops as drivers
+from windrow.engine import loops
 from windrow.work import sizes
 
 
@@ -36,7 +36,7 @@ class KernelWindow:
         self.ring = algorithm.allocate(self.memory, self.capacity)
         self.state = empty_state(algorithm, product, self.ring)
         self._algorithm = algorithm
-        self._move = Kernel(drivers.move, algorithm.FUNCTIONS, product, checked=False)
+        self._move = Kernel(loops.move, algorithm.FUNCTIONS, product, checked=False)
 
     def grow(self) -> None:
         """Twice the room; every event keeps its position."""

@@ -29,7 +29,7 @@ import pyarrow as pa
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.compiler.slots import Ring, combine, load, store
-from windrow.engine.feature_columns import Features
+from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.slice_loops import aggregate_slices
 from windrow.engine.sorting import arrange
 from windrow.planning.feature_groups import FeatureGroups
@@ -72,7 +72,7 @@ class Maps:
     """The maps of the compiled features of a plan."""
 
     def __init__(
-        self, key: Sequence[str], types: Mapping[str, pa.DataType], features: Features
+        self, key: Sequence[str], types: Mapping[str, pa.DataType], features: FeatureColumns
     ) -> None:
         """`types` are those of the columns that hold the key and what is carried."""
         self._features, product = features, features.product
@@ -221,7 +221,7 @@ class Maps:
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
 
-def _layout_of(features: Features) -> list[str]:
+def _layout_of(features: FeatureColumns) -> list[str]:
     """The fields of partials, and the columns whose nulls they skip: their meaning depends on both.
 
     The fields of a user's own functions are numbered as these are made, so they go by other names.

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.engine import columns as arrow
-from windrow.engine.over_program import Program
-from windrow.engine.row_windows import Block
+from windrow.engine.over_kernels import OverKernels
+from windrow.engine.row_windows import RowBlock
 from windrow.engine.trailing import SortedRows
 from windrow.windows.key_runs import NEVER, run_starts, same_key
 
@@ -26,11 +26,11 @@ _MOST_CHUNKS = 64
 class Rolling:
     """The windows of a plan between one batch and the next."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: OverKernels) -> None:
         """The windows are empty."""
         self._program = program
         self._plan = program.plan
-        self._passes = {name: program.passes(name) for name in self._plan.windows}
+        self._passes = {name: program.windows_of(name) for name in self._plan.windows}
         self._trails = {name: program.trail(name) for name in self._plan.windows}
         self._position = 0
         self._runs = _Runs()
@@ -55,8 +55,8 @@ class Rolling:
             answers[name] = program.answers(size, bounds.present)
             program.drive(
                 passes,
-                Block(*compiled, bounds, 0, 0, size),
-                Block(plain, (), bounds, 0, 0, size),
+                RowBlock(*compiled, bounds, 0, 0, size),
+                RowBlock(plain, (), bounds, 0, 0, size),
                 answers[name],
             )
         results = [

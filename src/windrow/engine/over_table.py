@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from windrow.engine import columns as arrow
 from windrow.engine.feature_columns import Answers
-from windrow.engine.over_program import Program
-from windrow.engine.row_windows import Block
+from windrow.engine.over_kernels import OverKernels
+from windrow.engine.row_windows import RowBlock
 from windrow.engine.sorting import arrange
 from windrow.engine.trailing import Bounds, SortedRows, Trail
 from windrow.errors import InvalidArgument
@@ -60,9 +60,9 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
         for block in run.pieces(name, 1 if run.program.plain else cores() // run.program.threads)
     ]
 
-    def work(piece: tuple[str, tuple[Block, Block]]) -> None:
+    def work(piece: tuple[str, tuple[RowBlock, RowBlock]]) -> None:
         name, (compiled, plain) = piece
-        run.program.drive(run.program.passes(name), compiled, plain, answers[name])
+        run.program.drive(run.program.windows_of(name), compiled, plain, answers[name])
 
     in_threads(work, pieces)
     columns = in_threads(lambda output: run.column(answers[output.window], output), plan.outputs)
@@ -75,7 +75,7 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
 class _Run:
     """A table, sorted, and the program to drive it through."""
 
-    program: Program
+    program: OverKernels
     size: int
     permutation: Array | None
     inverse: Array | None
@@ -85,7 +85,7 @@ class _Run:
     trails: dict[str, Trail]
     bounds: dict[str, Bounds]
 
-    def pieces(self, name: str, wanted: int) -> Iterator[tuple[Block, Block]]:
+    def pieces(self, name: str, wanted: int) -> Iterator[tuple[RowBlock, RowBlock]]:
         """The rows in pieces for threads, each led by the rows that fill its first window."""
         # Twice the smallest piece: each piece repeats the rows that fill its first window.
         smallest = 2 * sizes.current().smallest_piece
@@ -94,8 +94,8 @@ class _Run:
         for first, stop in pairwise(edges):
             begin = self._filling(name, first)
             yield (
-                Block(*self.compiled, bounds, begin, first, stop),
-                Block(self.plain, (), bounds, begin, first, stop),
+                RowBlock(*self.compiled, bounds, begin, first, stop),
+                RowBlock(self.plain, (), bounds, begin, first, stop),
             )
 
     def _edges(self, name: str, wanted: int) -> list[int]:
@@ -129,7 +129,7 @@ class _Run:
 def _prepare(table: pa.Table, plan: OverPlan) -> _Run:
     columns = {name: arrow.whole(table[name]) for name in _used(plan)}
     nullable = {name for name, column in columns.items() if column.null_count}
-    program = Program(plan, nullable)
+    program = OverKernels(plan, nullable)
     keys, order = [[columns[name] for name in names] for names in (plan.key, plan.order)]
     size = table.num_rows
     permutation, starts = arrange(keys, order, size)

@@ -28,7 +28,7 @@ class PlainMonoid(Protocol):
         """Whether two partials are equal."""
 
 
-class LinkedWindow:
+class PlainWindow:
     """A window of partials: algorithm, ring and state."""
 
     def __init__(

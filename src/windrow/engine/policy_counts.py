@@ -25,11 +25,11 @@ from windrow.compiler.kernel import Kernel
 from windrow.compiler.product_source import Rule as CompiledRule
 from windrow.compiler.slots import lift_row, verdict
 from windrow.engine import columns as arrow
-from windrow.engine import loops as drivers
-from windrow.engine.feature_columns import Features
+from windrow.engine import loops
+from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.kernel_window import KernelWindow
 from windrow.engine.named_failures import kernels_named
-from windrow.engine.plain_window import LinkedWindow, PlainMonoid
+from windrow.engine.plain_window import PlainMonoid, PlainWindow
 from windrow.planning.over_plan import Feature, policy_features
 from windrow.windows import PolicyWindow
 from windrow.work.pace import Pace
@@ -73,7 +73,7 @@ class PolicyMonoid(Together):
         return 0 if known else -1
 
 
-def let_leave(window: LinkedWindow, halves: bool) -> None:
+def let_leave(window: PlainWindow, halves: bool) -> None:
     """Evict what leaves by the policy; by halves, as long as some leave."""
     if not halves:
         window.evict_many(window.leaving())
@@ -89,7 +89,7 @@ class PlainCounts:
 
     def __init__(self, window: PolicyWindow) -> None:
         self._monoid = PolicyMonoid(window)
-        self._window = LinkedWindow(TREE, self._monoid, verdict=self._monoid.verdict)
+        self._window = PlainWindow(TREE, self._monoid, verdict=self._monoid.verdict)
         self._halves = window.halves
 
     def of(
@@ -124,7 +124,7 @@ class PlainCounts:
 class CompiledCounts:
     """The same by a kernel."""
 
-    def __init__(self, features: Features, kernel: Kernel) -> None:
+    def __init__(self, features: FeatureColumns, kernel: Kernel) -> None:
         self._features = features
         self._kernel = kernel
         self._window = KernelWindow(TREE, features.product)
@@ -172,10 +172,10 @@ class Policy:
             return
         # A column as a whole is not what a policy looks at, so numpy does none of the work.
         whole = [replace(each, monoid=replace(each.monoid, blockwise=None)) for each in features]
-        self._features = Features(whole, nullable)
+        self._features = FeatureColumns(whole, nullable)
         rules = compiled_rules(window, schema)
         product = self._features.product
-        driver = drivers.count_held_by_halves if window.halves else drivers.count_held
+        driver = loops.count_held_by_halves if window.halves else loops.count_held
         error = _compile_error(self._features, schema, rules)
         if error is None:
             self._kernel = Kernel(driver, TREE.FUNCTIONS, product, True, rules)
@@ -237,7 +237,7 @@ def _try(columns: Any, validities: Any, size: int) -> int:
 
 
 def _compile_error(
-    features: Features, schema: pa.Schema, rules: Sequence[CompiledRule]
+    features: FeatureColumns, schema: pa.Schema, rules: Sequence[CompiledRule]
 ) -> Exception | None:
     """Why the functions of a policy cannot be compiled."""
     empty = {name: pa.array([], schema.field(name).type) for name in features.input_columns}

@@ -15,11 +15,11 @@ from windrow.algorithms import Algorithm, boundary_rows
 from windrow.algorithms.plain_memory import PLAIN_SLOTS, ChunkedQueue
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.linking import link
-from windrow.engine import loops as drivers
+from windrow.engine import loops
 from windrow.engine.helper_thread import helper_for
 from windrow.engine.kernel_window import KernelWindow
 from windrow.engine.named_failures import function_named
-from windrow.engine.plain_window import LinkedWindow
+from windrow.engine.plain_window import PlainWindow
 from windrow.engine.trailing import Bounds
 from windrow.planning.over_plan import Feature
 from windrow.windows import DeltaWindow, PolicyWindow, RowsWindow, TimeWindow, Window
@@ -35,7 +35,7 @@ _LOOPS_OVER_ROWS = {"sequential_boundary": boundary_rows}
 
 
 @dataclass(frozen=True)
-class Block:
+class RowBlock:
     """Rows sorted by key and order.
 
     Attributes:
@@ -57,14 +57,14 @@ class Block:
 def driver_for(window: Window) -> Callable[..., Any]:
     """The loop for a kind of window."""
     if isinstance(window, TimeWindow):
-        return drivers.over_time_with_peers if window.peers else drivers.over_time
+        return loops.over_time_with_peers if window.peers else loops.over_time
     counted = isinstance(window, DeltaWindow | PolicyWindow)
-    return drivers.over_counted if counted else drivers.over_rows
+    return loops.over_counted if counted else loops.over_rows
 
 
 def kernel_for(window: Window, algorithm: Algorithm, product: Product, checked: bool) -> Kernel:
     """The loop for a kind of window, joined with an algorithm and a product."""
-    if driver_for(window) is drivers.over_rows and algorithm.NAME in _LOOPS_OVER_ROWS:
+    if driver_for(window) is loops.over_rows and algorithm.NAME in _LOOPS_OVER_ROWS:
         own = _LOOPS_OVER_ROWS[algorithm.NAME]
         functions = (*algorithm.FUNCTIONS, *own.FUNCTIONS)
         return Kernel(own.over_rows, functions, product, checked)
@@ -91,12 +91,12 @@ def reach_of(window: Window, extent: int, bounds: Bounds, times: Any) -> tuple[A
     """What the driver of a window takes in the end: how far it reaches back."""
     if isinstance(window, TimeWindow):
         return extent, bounds.measure, times
-    if driver_for(window) is drivers.over_counted:
+    if driver_for(window) is loops.over_counted:
         return bounds.measure, bounds.present
     return (extent,)
 
 
-class CompiledPass:
+class CompiledRowWindow:
     """One window of a product of aggregations, in a ring of numbers."""
 
     def __init__(
@@ -118,7 +118,7 @@ class CompiledPass:
         self._times = self._window.memory.integers(capacity if self._timed else 0)
         self.helper = helper_for(algorithm, product, kernel.checked)
 
-    def advance(self, block: Block, answers: Sequence[Array], defined: Sequence[Array]) -> None:
+    def advance(self, block: RowBlock, answers: Sequence[Array], defined: Sequence[Array]) -> None:
         """Drive a block through the window and write its answers."""
         row = block.begin
         # Rows that only fill the window take far less time than those that are answered.
@@ -131,7 +131,7 @@ class CompiledPass:
                     self._grow()
 
     def _until_full(
-        self, block: Block, row: int, stop: int, pace: Pace, answers: tuple[Any, Any]
+        self, block: RowBlock, row: int, stop: int, pace: Pace, answers: tuple[Any, Any]
     ) -> int:
         """Drive rows through the window while it has room; the first row that was not."""
         window = self._window
@@ -147,7 +147,7 @@ class CompiledPass:
                 break
         return row
 
-    def _between_peers(self, block: Block, row: int) -> int:
+    def _between_peers(self, block: RowBlock, row: int) -> int:
         """The next row before which no peers are parted: they are answered together."""
         if row >= block.stop or not getattr(self._kind, "peers", False):
             return row
@@ -178,7 +178,7 @@ class CompiledPass:
             self._times = times
 
 
-class PlainPass:
+class PlainRowWindow:
     """One window of one aggregation whose partials are Python objects."""
 
     def __init__(
@@ -197,7 +197,7 @@ class PlainPass:
             answers[row] = monoid.lower(partial)
 
         self._feature, self._kind = feature, window
-        self._window = LinkedWindow(algorithm, monoid)
+        self._window = PlainWindow(algorithm, monoid)
         slots = {**PLAIN_SLOTS, **self._window.functions, "identity": monoid.identity}
         driver = driver_for(window)
         linked = link([driver], {**slots, "lift_row": lift_row, "lower_row": lower_row})
@@ -205,7 +205,7 @@ class PlainPass:
         self._extent = extent
         self._times = ChunkedQueue()
 
-    def advance(self, block: Block, answers: list[Any]) -> None:
+    def advance(self, block: RowBlock, answers: list[Any]) -> None:
         """Drive a block through the window and write its answers."""
         row, window = block.begin, self._window
         reach = reach_of(self._kind, self._extent, block.bounds, self._times)

@@ -24,7 +24,7 @@ import pyarrow as pa
 from windrow.algebra.aggregation import Input
 from windrow.algebra.monoid import Monoid
 from windrow.engine import columns as arrow
-from windrow.engine.feature_columns import Features
+from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import SLICE, Maps, has_partials_of_numbers
 from windrow.engine.named_failures import kernels_named
 from windrow.engine.slice_windows import times_to_arrow
@@ -127,7 +127,7 @@ class SlicePartials:
     def __init__(self, plan: SlidePlan, nullable: AbstractSet[str]) -> None:
         """`nullable` names the columns that may hold nulls."""
         self._source = plan
-        self._features = Features(plan.features, nullable)
+        self._features = FeatureColumns(plan.features, nullable)
         self._maps = Maps(plan.key, column_types(plan.schema, plan.columns), self._features)
         self._edges = slice_edges(plan)
         #: by the names of their columns: the place of a field, and that of a count of values if the

@@ -19,12 +19,12 @@ from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.compiler.linking import link
 from windrow.engine import columns as arrow
-from windrow.engine import loops as drivers
+from windrow.engine import loops
 from windrow.engine import slice_loops as slices
-from windrow.engine.feature_columns import Answers, Features
+from windrow.engine.feature_columns import Answers, FeatureColumns
 from windrow.engine.kernel_window import empty_state
 from windrow.engine.named_failures import function_named
-from windrow.engine.plain_window import LinkedWindow
+from windrow.engine.plain_window import PlainWindow
 from windrow.planning.over_plan import Feature, OverPlan
 from windrow.planning.slide_plan import END, NAME, START, SlidePlan
 from windrow.windows.key_runs import differ
@@ -38,7 +38,7 @@ class SliceKernels:
     """The kernels of the compiled features of a plan, for windows that share slices."""
 
     def __init__(
-        self, features: Features, plan: SlidePlan | OverPlan, windows: Iterable[str]
+        self, features: FeatureColumns, plan: SlidePlan | OverPlan, windows: Iterable[str]
     ) -> None:
         self.product = features.product
         #: the algorithm of each window
@@ -53,7 +53,7 @@ class SliceKernels:
         self.of_form = {
             form.NAME: (
                 Kernel(slices.answer_windows, form.FUNCTIONS, self.product, features.checked),
-                Kernel(drivers.move, form.FUNCTIONS, self.product, checked=False),
+                Kernel(loops.move, form.FUNCTIONS, self.product, checked=False),
             )
             for form in self.forms.values()
         }
@@ -70,7 +70,7 @@ def aggregate_paced(kernel: Callable[[int, int], None], cuts: Array, begin: int,
         begin = end
 
 
-class CompiledWindow:
+class CompiledSliceWindow:
     """One window of the compiled features, in a ring of numbers."""
 
     def __init__(self, kernels: SliceKernels, name: str, memory: KernelMemory) -> None:
@@ -106,10 +106,12 @@ class CompiledWindow:
             self._ring = larger
 
 
-class PlainWindow:
+class PlainSliceWindow:
     """One window of one feature whose partials are Python objects."""
 
-    def __init__(self, features: Features, feature: Feature, plan: SlidePlan, name: str) -> None:
+    def __init__(
+        self, features: FeatureColumns, feature: Feature, plan: SlidePlan, name: str
+    ) -> None:
         monoid, _inputs = features.plain_part(feature)
         events, _driven = plan.size_of(name)
         form = features.plain_choice(feature, plan.wish, events).algorithm
@@ -117,7 +119,7 @@ class PlainWindow:
         def lower_row(values: list[Any], _defined: Any, row: int, partial: Any) -> None:
             values[row] = monoid.lower(partial)
 
-        self._feature, self._window = feature, LinkedWindow(form, monoid)
+        self._feature, self._window = feature, PlainWindow(form, monoid)
         slots: dict[str, Callable[..., Any]] = {
             **PLAIN_SLOTS, **self._window.functions, "lower_row": lower_row
         }  # fmt: skip
@@ -143,7 +145,7 @@ class PlainWindow:
 
 
 def plain_partials(
-    features: Features, index: int, block: tuple[Any, ...], cuts: Array
+    features: FeatureColumns, index: int, block: tuple[Any, ...], cuts: Array
 ) -> list[Any]:
     """The partials of the slices between cuts, for one plain feature."""
     monoid, inputs = features.plain_part(features.plain[index])

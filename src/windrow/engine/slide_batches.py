@@ -18,12 +18,12 @@ from windrow.algorithms.plain_memory import PlainMemory
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine import columns as arrow
 from windrow.engine.extents import Extents, Stretch, finder_for
-from windrow.engine.feature_columns import Answers, Features
+from windrow.engine.feature_columns import Answers, FeatureColumns
 from windrow.engine.named_failures import kernels_named
 from windrow.engine.over_batches import Kept
 from windrow.engine.slice_windows import (
-    CompiledWindow,
-    PlainWindow,
+    CompiledSliceWindow,
+    PlainSliceWindow,
     SliceKernels,
     aggregate_paced,
     answered_table,
@@ -96,7 +96,7 @@ class _Stream:
             name: finder_for(name, window, plan.order[0], plan.order_type)
             for name, window in windows.items()
         }
-        self._features = Features(plan.features, nullable)
+        self._features = FeatureColumns(plan.features, nullable)
         self._slices = _Slices(self._features, plan, windows)
         carried = {column for feature in plan.features for column in feature.carried}
         self._kept = {name: Kept() for name in carried}
@@ -255,20 +255,20 @@ class _Stream:
 class _Slices:
     """The slices that some window has not taken yet, and the windows."""
 
-    def __init__(self, features: Features, plan: SlidePlan, windows: Iterable[str]) -> None:
+    def __init__(self, features: FeatureColumns, plan: SlidePlan, windows: Iterable[str]) -> None:
         self._features = features
-        self._compiled: dict[str, CompiledWindow] = {}
+        self._compiled: dict[str, CompiledSliceWindow] = {}
         if features.compiled:
             self._kernels = SliceKernels(features, plan, windows)
             self._memory = KernelMemory(features.product)
             self._capacity = sizes.current().slice_capacity
             self._ring = self._memory.queue(self._capacity)
             self._compiled = {
-                name: CompiledWindow(self._kernels, name, self._memory) for name in windows
+                name: CompiledSliceWindow(self._kernels, name, self._memory) for name in windows
             }
         self._plain_partials = [PlainMemory().queue(0) for _ in features.plain]
         self._plain = {
-            name: [PlainWindow(features, feature, plan, name) for feature in features.plain]
+            name: [PlainSliceWindow(features, feature, plan, name) for feature in features.plain]
             for name in windows
         }
         #: the oldest slice of numbers that is kept

@@ -23,11 +23,11 @@ from windrow.algorithms.plain_memory import PlainMemory
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine import columns as arrow
 from windrow.engine.extents import Extents, Finder, Stretch, finder_for
-from windrow.engine.feature_columns import Answers, Features
+from windrow.engine.feature_columns import Answers, FeatureColumns
 from windrow.engine.named_failures import kernels_named
 from windrow.engine.slice_windows import (
-    CompiledWindow,
-    PlainWindow,
+    CompiledSliceWindow,
+    PlainSliceWindow,
     SliceKernels,
     aggregate_paced,
     answered_table,
@@ -127,7 +127,7 @@ class Rows:
     starts: Array
     size: int
     keys: Sequence[pa.Array]
-    features: Features
+    features: FeatureColumns
 
 
 def _sorted(plan: SlidePlan, columns: Mapping[str, pa.Array]) -> Rows:
@@ -143,7 +143,7 @@ def _sorted(plan: SlidePlan, columns: Mapping[str, pa.Array]) -> Rows:
         columns = dict(zip(names, taken, strict=True))
     nullable = {name for name, column in columns.items() if column.null_count}
     heads_of = [column.take(pa.array(heads)) for column in keys]
-    return Rows(columns, starts, size, heads_of, Features(plan.features, nullable))
+    return Rows(columns, starts, size, heads_of, FeatureColumns(plan.features, nullable))
 
 
 def _found(plan: SlidePlan, rows: Rows, windows: Mapping[str, Window]) -> dict[str, Extents]:
@@ -245,7 +245,7 @@ class Run:
 
         def answer(piece: tuple[str, int, int]) -> None:
             name, begin, stop = piece
-            window = CompiledWindow(self._kernels, name, self._memory)
+            window = CompiledSliceWindow(self._kernels, name, self._memory)
             window.answer(partials, answers[name], firsts[name], stops[name], begin, stop)
 
         pieces = [
@@ -266,7 +266,7 @@ class Run:
             for number, partial in enumerate(plain_partials(features, index, block, self._cuts)):
                 partials.store(number, partial)
             for name in self._windows:
-                window = PlainWindow(features, feature, self._plan, name)
+                window = PlainSliceWindow(features, feature, self._plan, name)
                 window.answer(partials, answers[name].plain[index], firsts[name], stops[name])
 
     def _table(self, name: str, answers: Answers) -> pa.Table:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from windrow.engine.feature_columns import Features
+from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import Maps, has_partials_of_numbers
 from windrow.planning.over_plan import OverPlan, column_types
 from windrow.stream.counts.over_counts import OverCounts, counts_rows
@@ -32,7 +32,7 @@ class StreamOver(StreamQuery):
         plan = arranged(plan)
         types = column_types(plan.schema, plan.schema.names)
         if _has_partials(plan):
-            features = Features(plan.features, nullable)
+            features = FeatureColumns(plan.features, nullable)
             maps = Maps(plan.key, types, features)
             group: WindowGroup = OverSlices(plan, types[plan.order[0]], features, maps)
         else:

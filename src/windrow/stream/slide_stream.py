@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 import pyarrow as pa
 
 from windrow.engine import columns as arrow
-from windrow.engine.feature_columns import Features
+from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import Maps, has_partials_of_numbers
 from windrow.engine.slide_table import in_order_type
 from windrow.planning.over_plan import column_types
@@ -38,7 +38,7 @@ class StreamSlide(StreamQuery):
         periods = _with_partials(plan, tick)
         groups: list[WindowGroup] = []
         if periods:
-            features = Features(plan.features, nullable)
+            features = FeatureColumns(plan.features, nullable)
             maps = Maps(plan.key, column_types(plan.schema, plan.columns), features)
             names = list(periods)
             groups += [

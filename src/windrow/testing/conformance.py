@@ -17,7 +17,7 @@ from windrow.algorithms import ALGORITHMS, Algorithm, find, require_applicable
 from windrow.algorithms.plain_memory import CHUNK, PLAIN_SLOTS
 from windrow.compiler.slots import Partial
 from windrow.element.window import Window
-from windrow.engine.plain_window import LinkedWindow
+from windrow.engine.plain_window import PlainWindow
 from windrow.errors import EmptyWindow, NotApplicable
 from windrow.testing.subject import Subject, is_finite, quietly
 
@@ -71,7 +71,7 @@ def check_algorithm(
         return
     equal = same if monoid.traits.exact else subject.equal
     load = PLAIN_SLOTS["load"]
-    window = LinkedWindow(algorithm, subject)
+    window = PlainWindow(algorithm, subject)
     # Short of a chunk's end, so that even a short trace crosses it.
     window.state = window.functions["empty"](window.ring, CHUNK - 8)
     lifted = iter(subject.lift_all(given for step in trace for given in step.inputs))
@@ -103,7 +103,7 @@ def _subtracts_rounded(algorithm: Algorithm, subject: Subject) -> bool:
 
 
 def _take(
-    step: Operation, window: LinkedWindow, inserted: list[Partial], events: list[Partial]
+    step: Operation, window: PlainWindow, inserted: list[Partial], events: list[Partial]
 ) -> None:
     """One operation, on the window and on the list that it is compared with."""
     for partial in inserted:

@@ -79,7 +79,7 @@ class Subject:
         self.monoid = aggregation.monoid_for(self.kinds)
         self.equal = aggregation.equal
 
-    # The functions that `LinkedWindow` links to an algorithm.
+    # The functions that `PlainWindow` links to an algorithm.
 
     def identity(self) -> Partial:
         """The partial of no events; a new one, so that nobody's changes are seen by others."""

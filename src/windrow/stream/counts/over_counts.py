@@ -18,7 +18,7 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 import pyarrow as pa
 
-from windrow.engine.feature_columns import Features
+from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import Maps, has_partials_of_numbers
 from windrow.engine.row_windows import extent_of
 from windrow.planning.over_plan import OverPlan
@@ -60,7 +60,7 @@ class OverCounts(WindowGroup):
         self, plan: OverPlan, types: Mapping[str, pa.DataType], nullable: AbstractSet[str]
     ) -> None:
         """`types` are those of the columns of an event; `nullable` names those with nulls."""
-        features = Features(plan.features, nullable)
+        features = FeatureColumns(plan.features, nullable)
         ledger = {FRONT: pa.int64(), CUT: pa.int64()}
         layout = RowLayout.of(plan.key, plan.order, kept_columns(plan), types, ledger)
         self.number, self.names, self.slices = 0, list(plan.windows), Slices(1, (0,))

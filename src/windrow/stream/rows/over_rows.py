@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 from windrow.engine import columns as arrow
 from windrow.engine.feature_columns import Answers
 from windrow.engine.named_failures import kernels_named
-from windrow.engine.over_program import Program
-from windrow.engine.row_windows import Block, extent_of
+from windrow.engine.over_kernels import OverKernels
+from windrow.engine.row_windows import RowBlock, extent_of
 from windrow.engine.trailing import Bounds, SortedRows
 from windrow.planning.over_plan import OverPlan
 from windrow.stream.group import Array
@@ -46,7 +46,7 @@ class OverRows(RowsGroup):
         self, plan: OverPlan, types: Mapping[str, pa.DataType], nullable: AbstractSet[str]
     ) -> None:
         """`types` are those of the columns of an event; `nullable` names those with nulls."""
-        self._plan, self._program = plan, Program(plan, nullable)
+        self._plan, self._program = plan, OverKernels(plan, nullable)
         self._tick = arrow.nanoseconds_per_tick(types[plan.order[0]])
         self._held = {
             name: f"held_{place}"
@@ -95,17 +95,17 @@ class OverRows(RowsGroup):
         plain: tuple[object, ...], bounds: Bounds,
     ) -> Answers:  # fmt: skip
         """The answers of a window; those of old rows mean nothing."""
-        compiled_pass, plain_passes = self._program.passes(name)
+        compiled_pass, plain_passes = self._program.windows_of(name)
         answers = self._program.answers(rows.size, bounds.present)
         with kernels_named(self._program.compiled):
             if compiled_pass is not None:
                 # Old rows are answered too: it takes less than to call the kernel for each key.
-                block = Block(*compiled, bounds, 0, 0, rows.size)
+                block = RowBlock(*compiled, bounds, 0, 0, rows.size)
                 compiled_pass.advance(block, answers.values, answers.defined)
             for each, answer in zip(plain_passes, answers.plain, strict=True):
                 for key in np.flatnonzero(rows.fresh < rows.stops).tolist():
                     begin, fresh, stop = rows.starts[key], rows.fresh[key], rows.stops[key]
-                    each.advance(Block(plain, (), bounds, begin, fresh, stop), answer)
+                    each.advance(RowBlock(plain, (), bounds, begin, fresh, stop), answer)
         return answers
 
     def _table(self, part: OpenBins, answers: Mapping[str, Answers]) -> pa.Table:

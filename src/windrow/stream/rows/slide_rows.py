@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from windrow.engine import columns as arrow
 from windrow.engine.extents import Extents
-from windrow.engine.feature_columns import Features
+from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.slice_windows import SliceKernels, changes
 from windrow.engine.slide_table import Rows, Run, in_own_type
 from windrow.planning.over_plan import column_types
@@ -52,7 +52,7 @@ class SlideRows(RowsGroup):
     ) -> None:
         """`types` are those of the columns of an event; `nullable` names those with nulls."""
         self._plan = replace(plan, changes_only=False)
-        self._features = Features(plan.features, nullable)
+        self._features = FeatureColumns(plan.features, nullable)
         self._kernels = SliceKernels(self._features, plan, names)
         tick = arrow.nanoseconds_per_tick(plan.order_type)
         read = column_types(plan.schema, plan.read_by_row)

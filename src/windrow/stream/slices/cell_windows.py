@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.compiler.kernel_memory import KernelMemory
-from windrow.engine.feature_columns import Features
+from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import SLICE, Maps
-from windrow.engine.slice_windows import CompiledWindow, SliceKernels
+from windrow.engine.slice_windows import CompiledSliceWindow, SliceKernels
 from windrow.planning.over_plan import OverPlan
 from windrow.windows import walks
 
@@ -21,7 +21,7 @@ Array = np.ndarray[Any, Any]
 class CellWindows:
     """The windows of a plan that end at each of its events."""
 
-    def __init__(self, plan: OverPlan, features: Features, maps: Maps) -> None:
+    def __init__(self, plan: OverPlan, features: FeatureColumns, maps: Maps) -> None:
         self._plan, self._features, self._maps = plan, features, maps
         self._kernels = SliceKernels(features, plan, plan.windows)
 
@@ -44,7 +44,7 @@ class CellWindows:
         measured = measure(cells[SLICE].to_numpy()[places])
         firsts, _first = walks.less_behind(starts, stops, measured, extent)
         answers = self._features.answers(len(stops))
-        window = CompiledWindow(self._kernels, name, KernelMemory(self._features.product))
+        window = CompiledSliceWindow(self._kernels, name, KernelMemory(self._features.product))
         window.answer(partials, answers, firsts, stops, 0, len(stops))
         back = np.empty(len(stops), np.int64)
         back[places[stops - 1] - first] = np.arange(len(stops))

@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.engine import columns as arrow
-from windrow.engine.feature_columns import Features
+from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import SLICE, Maps
 from windrow.engine.row_windows import extent_of
 from windrow.engine.sorting import arrange
@@ -43,7 +43,7 @@ class OverSlices(WindowGroup):
     of_moments = True
 
     def __init__(
-        self, plan: OverPlan, order_type: pa.DataType, features: Features, maps: Maps
+        self, plan: OverPlan, order_type: pa.DataType, features: FeatureColumns, maps: Maps
     ) -> None:
         self.number, self.names, self.maps = 0, list(plan.windows), maps
         self.slices, self.layouts = Slices(1, (0,)), {CELLS_SCHEMA: maps.schema}

@@ -26,10 +26,10 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.compiler.kernel_memory import KernelMemory
-from windrow.engine.feature_columns import Features
+from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import SLICE, Maps
 from windrow.engine.slice_windows import (
-    CompiledWindow,
+    CompiledSliceWindow,
     SliceKernels,
     answered_table,
     times_to_arrow,
@@ -53,7 +53,7 @@ class SlideSlices(WindowGroup):
         self,
         number: int,
         plan: SlidePlan,
-        features: Features,
+        features: FeatureColumns,
         maps: Maps,
         shared: SharedPlan,
         names: list[str],
@@ -179,7 +179,7 @@ class SlideSlices(WindowGroup):
         )
         answers = self._features.answers(len(begins))
         if len(begins):
-            kernel = CompiledWindow(self._kernels, name, KernelMemory(self._features.product))
+            kernel = CompiledSliceWindow(self._kernels, name, KernelMemory(self._features.product))
             kernel.answer(partials, answers, firsts, stops, 0, len(begins))
         heads = pa.array(places[firsts])
         keys = {

@@ -9,13 +9,13 @@ from typing import Any
 from windrow.algorithms import Algorithm
 from windrow.compiler.kernel import Kernel
 from windrow.engine import columns as arrow
-from windrow.engine.feature_columns import Answers, Features
+from windrow.engine.feature_columns import Answers, FeatureColumns
 from windrow.engine.named_failures import kernels_named
 from windrow.engine.policy_counts import Counts, Policy
 from windrow.engine.row_windows import (
-    Block,
-    CompiledPass,
-    PlainPass,
+    CompiledRowWindow,
+    PlainRowWindow,
+    RowBlock,
     driver_for,
     extent_of,
     kernel_for,
@@ -25,7 +25,7 @@ from windrow.planning.over_plan import Feature, OverPlan
 from windrow.windows import PolicyWindow
 
 
-class Program(Features):
+class OverKernels(FeatureColumns):
     """The kernels of a plan; `passes` starts one stream of rows through them."""
 
     def __init__(self, plan: OverPlan, nullable: AbstractSet[str]) -> None:
@@ -69,28 +69,28 @@ class Program(Features):
         """What counts the rows that a policy leaves in its window, before the first."""
         return self._policies[name].counts()
 
-    def passes(self, name: str) -> tuple[CompiledPass | None, list[PlainPass]]:
+    def windows_of(self, name: str) -> tuple[CompiledRowWindow | None, list[PlainRowWindow]]:
         """One window, empty."""
         window, extent = self.plan.windows[name], self._extents[name]
         compiled = None
         if self.compiled:
             form = self._forms[name]
             kernel = self._kernels[driver_for(window), form.NAME]
-            compiled = CompiledPass(window, kernel, self.product, form, extent)
+            compiled = CompiledRowWindow(window, kernel, self.product, form, extent)
         return compiled, [self._plain_pass(name, feature) for feature in self.plain]
 
-    def _plain_pass(self, name: str, feature: Feature) -> PlainPass:
+    def _plain_pass(self, name: str, feature: Feature) -> PlainRowWindow:
         monoid, indices = self.plain_part(feature)
         events, _driven = self.plan.size_of(name)
         form = self.plain_choice(feature, self.plan.wish, events).algorithm
         window, extent = self.plan.windows[name], self._extents[name]
-        return PlainPass(feature, window, monoid, indices, form, extent)
+        return PlainRowWindow(feature, window, monoid, indices, form, extent)
 
     def drive(
         self,
-        passes: tuple[CompiledPass | None, list[PlainPass]],
-        compiled: Block,
-        plain: Block,
+        passes: tuple[CompiledRowWindow | None, list[PlainRowWindow]],
+        compiled: RowBlock,
+        plain: RowBlock,
         answers: Answers,
     ) -> None:
         """Drive a block through one window, in all its forms."""
