@@ -111,7 +111,7 @@ def test_the_page_on_pypi_links_to_nothing_that_is_not_there() -> None:
 
 def test_small_frames_are_as_small_as_the_docs_say() -> None:
     said = re.sub(r"\s+", " ", (ROOT / "docs" / "spark.md").read_text(encoding="utf-8"))
-    assert f"windows whose rows are at most {MOST_ROWS_FOR_SPARK} together" in said
+    assert f"frames of at most {MOST_ROWS_FOR_SPARK} rows together" in said
 
 
 @pytest.mark.parametrize(("name", "blocks"), documents())
