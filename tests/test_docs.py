@@ -3,7 +3,7 @@
 All blocks of a file that are fenced as ```python share one namespace. A block of `>>>` lines must
 also print what it shows. A block fenced as ```python no-run is left alone: for what a test cannot
 run, such as a cluster. An example that mentions `spark` gets the session of the tests by that name.
-Links lead somewhere, in the repository and on PyPI.
+Links lead somewhere, in the repository and on PyPI. Files that the pages name exist.
 """
 
 import doctest
@@ -91,6 +91,47 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert found.is_relative_to(ROOT), f"{target} leads out of the repository"
         assert found.exists(), f"{target} leads nowhere"
         assert not anchor or anchor in anchors_of(found.read_text(encoding="utf-8")), target
+
+
+#: where a page's paths begin
+BASES = (ROOT, ROOT / "src" / "windrow", ROOT / "docs")
+#: a file, in backticks or in a drawing; a folder counts in backticks only
+FILE = re.compile(r"(?<![\w./-])(?P<path>[\w-]+(?:/[\w-]+)*\.(?:py|md|json|toml))(?![\w./-]*\w)")
+FOLDER = re.compile(r"`(?P<path>[\w-]+(?:/[\w-]+)*/)`")
+#: code is no place to name files of windrow in: what it reads and writes is the user's
+CODE = re.compile(r"^ *```(?:python|sh)\b.*?^ *```$", re.MULTILINE | re.DOTALL)
+
+
+def paths_in(text: str) -> list[str]:
+    """The files and folders that a page names."""
+    without_code = CODE.sub("", text)
+    return [match["path"] for each in (FILE, FOLDER) for match in each.finditer(without_code)]
+
+
+def is_there(path: str) -> bool:
+    """Whether there is such a file or folder; a name without a folder may be anywhere."""
+    if "/" in path:
+        return any((base / path).exists() for base in BASES)
+    folders = (ROOT / name for name in ("src", "tests", "docs", "benchmarks"))
+    return (ROOT / path).exists() or any(any(folder.rglob(path)) for folder in folders)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_files_that_are_named_exist(page: Path) -> None:
+    named = paths_in(page.read_text(encoding="utf-8"))
+    assert [path for path in dict.fromkeys(named) if not is_there(path)] == []
+
+
+def test_paths_are_found_in_text_and_drawings() -> None:
+    text = (
+        "See `engine/loops.py`, `stream/` and pages.\n```python\nopen('no.py')\n```\n"
+        "```\n  api.py   spark/bridge/\n  a_file.py -> x\n```\n"
+    )
+    assert paths_in(text) == ["engine/loops.py", "api.py", "a_file.py", "stream/"]
 
 
 def test_the_index_lists_every_page() -> None:

@@ -1,6 +1,6 @@
 """The code uses the words of docs/glossary.md, and not the words that we gave up.
 
-When you have removed a word from src for good, add it to `GONE`, with the word to use instead. If it
+When you have removed a word from src for good, add it to `GONE` with the word to use instead. If it
 stays right in some places, add it to `ONLY_IN` with those places.
 """
 
@@ -44,7 +44,7 @@ def entries() -> list[tuple[str, str]]:
 
 @cache
 def words_of(path: Path) -> frozenset[str]:
-    """The words of a file, names taken apart: `WaitingEvents` and `waiting_events` are two words."""
+    """The words of a file, names taken apart: `WaitingEvents`, `waiting_events` are two words."""
     text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", path.read_text(encoding="utf-8"))
     return frozenset(re.findall(r"[a-z]+", text.lower()))
 
