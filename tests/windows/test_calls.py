@@ -3,7 +3,6 @@
 import pytest
 
 import windrow as wr
-from windrow.windows.calls import call_of
 
 
 @pytest.mark.parametrize(
@@ -24,4 +23,4 @@ from windrow.windows.calls import call_of
 )
 def test_what_it_says_is_what_it_is(call: str) -> None:
     window = eval(call, vars(wr).copy())
-    assert call_of(window) == call
+    assert window.call() == call

@@ -19,7 +19,6 @@ from windrow.engine import columns as arrow
 from windrow.engine.deltas import Measure
 from windrow.engine.policy_counts import Counts, Policy
 from windrow.errors import InvalidArgument
-from windrow.planning.over_plan import columns_of_window
 from windrow.windows import (
     DeltaWindow,
     EveryRows,
@@ -294,7 +293,7 @@ class _Held:
         self._last = np.zeros(1, np.int64)
 
     def firsts(self, stretch: Stretch, stops: Array) -> tuple[Array, int, Array]:
-        columns = {name: stretch.columns[name] for name in columns_of_window(self._window)}
+        columns = {name: stretch.columns[name] for name in self._window.columns}
         if self._counts is None:
             schema = pa.schema([(name, column.type) for name, column in columns.items()])
             whole = stretch.ends and not stretch.follows

@@ -31,7 +31,6 @@ from windrow.engine.slice_windows import times_to_arrow
 from windrow.engine.slide_table import in_order_type
 from windrow.planning.over_plan import Feature, column_types
 from windrow.planning.slide_plan import SlidePlan
-from windrow.windows import EveryTime, TimeWindow
 
 Array = np.ndarray[Any, Any]
 
@@ -53,10 +52,7 @@ def several(*fields: Any) -> Any:
 
 def has_slices(plan: SlidePlan) -> bool:
     """Whether all windows are periodic in time."""
-    return all(
-        isinstance(window, TimeWindow) and isinstance(window.every, EveryTime)
-        for window in plan.windows.values()
-    )
+    return all(plan.unit_of(name) == "time" for name in plan.windows)
 
 
 def slice_name(plan: SlidePlan) -> str:
@@ -68,10 +64,10 @@ def slice_edges(plan: SlidePlan) -> list[tuple[int, int]]:
     """Where slices begin, in microseconds: at each edge plus any multiple of its slide."""
     edges = set()
     for window in plan.windows.values():
-        assert isinstance(window, TimeWindow)
-        assert isinstance(window.every, EveryTime)
-        slide = window.every.time // 1_000
-        for edge in (window.every.offset, window.every.offset + window.range):
+        period = window.period
+        assert period is not None
+        slide = period.slide // 1_000
+        for edge in (period.offset, period.offset + period.range):
             edges.add((edge // 1_000 % slide, slide))
     return sorted(edges)
 

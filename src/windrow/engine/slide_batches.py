@@ -32,7 +32,6 @@ from windrow.engine.slice_windows import (
     times_to_arrow,
 )
 from windrow.engine.slide_table import in_order_type
-from windrow.planning.over_plan import measures_time
 from windrow.planning.slide_plan import SlidePlan
 from windrow.windows import Window, walks
 from windrow.windows.key_runs import NEVER, run_starts, same_key
@@ -91,7 +90,7 @@ class _Stream:
         self, plan: SlidePlan, windows: Mapping[str, Window], nullable: AbstractSet[str]
     ) -> None:
         self._plan = plan
-        self._timed = any(map(measures_time, windows.values()))
+        self._timed = any(window.needs_time for window in windows.values())
         self._finders = {
             name: finder_for(name, window, plan.order[0], plan.order_type)
             for name, window in windows.items()

@@ -37,7 +37,6 @@ from windrow.engine.slice_windows import (
 )
 from windrow.engine.sorting import arrange
 from windrow.errors import InvalidArgument
-from windrow.planning.over_plan import measures_time
 from windrow.planning.slide_plan import SlidePlan
 from windrow.windows import Window, walks
 from windrow.work import sizes
@@ -150,7 +149,7 @@ def _found(plan: SlidePlan, rows: Rows, windows: Mapping[str, Window]) -> dict[s
     """Which rows the answers of each window are about."""
     order = plan.order[0]
     stretch = Stretch(rows.columns, rows.size, rows.starts)
-    if any(map(measures_time, windows.values())):
+    if any(window.needs_time for window in windows.values()):
         times = arrow.times(in_order_type(rows.columns[order], plan))
         stretch = replace(stretch, times=times)
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 from windrow.algebra.aggregation import Input, Measure
 from windrow.algebra.kinds import Kind
 from windrow.planning.over_plan import measures_of, names_given
-from windrow.windows import DeltaWindow, PolicyWindow, PunctuatedWindow, Windows, named
+from windrow.windows import Windows, named
 
 
 def assumed_schema(
@@ -25,16 +25,9 @@ def assumed_schema(
     for name in names_given("key", key):
         types.setdefault(name, pa.int64())
     for window in named(windows).values():
-        if isinstance(window, PunctuatedWindow):
-            types.setdefault(window.column, pa.bool_())
-        elif isinstance(window, DeltaWindow):
-            types.setdefault(window.column, pa.float64())
-    asked = [
-        measure
-        for window in named(windows).values()
-        if isinstance(window, PolicyWindow)
-        for measure in window.measures
-    ]
+        for column, data_type in window.assumed_types().items():
+            types.setdefault(column, data_type)
+    asked = [measure for window in named(windows).values() for measure in window.measures]
     for measure in (*measures_of(aggs), *asked):
         for column, entry in zip(measure.columns, measure.aggregation.inputs, strict=False):
             types.setdefault(column, _input_type(entry))

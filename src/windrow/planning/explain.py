@@ -16,7 +16,6 @@ from windrow.planning.over_plan import OverPlan
 from windrow.planning.placement import Placement
 from windrow.planning.share import counted
 from windrow.planning.slide_plan import SlidePlan
-from windrow.windows import PolicyWindow, TimeWindow
 
 _WIDTH = 100
 _MOST_WINDOWS = 8
@@ -77,11 +76,7 @@ class Plan:
             part for part in (_listed(self._resolved.key), _listed(self._resolved.order)) if part
         )
         sort = [f"sort the rows by {by}, unless they are"] if by else []
-        asking = [
-            name
-            for name, window in self._resolved.windows.items()
-            if isinstance(window, PolicyWindow)
-        ]
+        asking = [name for name, window in self._resolved.windows.items() if window.measures]
         if asking:
             sort.append(f"ask the policy of {_listed(asking)} after every row, in its own tree")
         if isinstance(self._resolved, SlidePlan):
@@ -230,8 +225,7 @@ def _slice_lines(plan: SlidePlan) -> Iterator[str]:
     yield ""
     yield "Slices"
     for names, sharing in plan.sharing:
-        timed = isinstance(plan.windows[names[0]], TimeWindow)
-        say = words if timed else counted
+        say = words if plan.unit_of(names[0]) == "time" else counted
         for line in sharing.why(names, say):
             yield fill(line, _WIDTH, initial_indent="  ", subsequent_indent="    ")
         diagram = sharing.diagram(names, say)

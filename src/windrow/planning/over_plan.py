@@ -17,18 +17,8 @@ from windrow.algorithms import find_form
 from windrow.errors import InvalidAggregation, InvalidArgument
 from windrow.planning import costs
 from windrow.planning.choose import Wish
-from windrow.windows import (
-    DeltaWindow,
-    EveryTime,
-    PolicyWindow,
-    PunctuatedWindow,
-    RowsWindow,
-    SessionWindow,
-    TimeWindow,
-    Window,
-    Windows,
-    named,
-)
+from windrow.windows import Window, Windows, named
+from windrow.windows.arguments import require_column, require_time
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,20 +91,18 @@ class OverPlan:
 
     def size_of(self, name: str) -> tuple[int | None, str]:
         """How many events a window holds, if that is known, and how it moves; see `costs`."""
-        window = self.windows[name]
-        if isinstance(window, RowsWindow):
-            return window.range, costs.SLIDING
-        return None, costs.VARYING
+        newest = self.windows[name].newest
+        return newest, costs.VARYING if newest is None else costs.SLIDING
 
     @property
     def measures_time(self) -> bool:
         """Whether some window needs the order column as time."""
-        return any(map(measures_time, self.windows.values()))
+        return any(window.needs_time for window in self.windows.values())
 
     @property
     def window_columns(self) -> list[str]:
         """The columns that windows look at."""
-        own = [column for window in self.windows.values() for column in columns_of_window(window)]
+        own = [column for window in self.windows.values() for column in window.columns]
         by_time = self.order[:1] if self.measures_time else ()
         return list(dict.fromkeys((*by_time, *own)))
 
@@ -128,9 +116,7 @@ class OverPlan:
     @property
     def has_peers(self) -> bool:
         """Whether rows of equal order see each other."""
-        return any(
-            isinstance(window, TimeWindow) and window.peers for window in self.windows.values()
-        )
+        return any(window.peers for window in self.windows.values())
 
 
 def resolve_over(
@@ -150,7 +136,7 @@ def resolve_over(
     require_sortable(schema, order_columns)
     for name, window in named_windows.items():
         _require_no_trigger(name, window)
-        require_measure(schema, order_columns, window)
+        require_window(schema, order_columns, window)
     measures = measures_of(aggs)
     features, places = features_of(schema, measures, wish)
     outputs = tuple(
@@ -180,7 +166,7 @@ def column_types(schema: pa.Schema, columns: Iterable[str]) -> dict[str, pa.Data
 
 
 def _require_no_trigger(name: str, window: Window) -> None:
-    if getattr(window, "every", None) is not None:
+    if window.every is not None:
         raise InvalidArgument(
             f"windows: {name!r} says every=, which is for wr.slide; wr.over answers every row"
         )
@@ -199,7 +185,7 @@ def columns_named(
     """The columns that an argument names, checked against the schema."""
     names = names_given(argument, given)
     for name in names:
-        _require_column(schema, argument, name)
+        require_column(schema, argument, name)
     return names
 
 
@@ -220,16 +206,6 @@ def names_given(argument: str, given: str | Sequence[str] | None) -> tuple[str, 
     return names
 
 
-def _require_column(schema: pa.Schema, argument: str, name: str) -> None:
-    found = schema.names.count(name)
-    if found == 0:
-        raise InvalidArgument(
-            f"{argument}: there is no column {name!r}; there are {', '.join(schema.names)}"
-        )
-    if found > 1:
-        raise InvalidArgument(f"{argument}: {found} columns are called {name!r}; rename them")
-
-
 def require_sortable(schema: pa.Schema, order: tuple[str, ...]) -> None:
     """Refuse to order by a column that has no order."""
     for name in order:
@@ -241,34 +217,8 @@ def require_sortable(schema: pa.Schema, order: tuple[str, ...]) -> None:
             )
 
 
-def _require_time(schema: pa.Schema, order: tuple[str, ...], argument: str = "order") -> None:
-    """Refuse to measure time by a column that holds none."""
-    if not order:
-        raise InvalidArgument("order: a time window needs a timestamp column to measure by")
-    data_type = schema.field(order[0]).type
-    if not (pa.types.is_timestamp(data_type) or pa.types.is_date(data_type)):
-        raise InvalidArgument(
-            f"{argument}: a time window measures by a timestamp or a date, and {order[0]!r} is "
-            f"{data_type}; use wr.rows(...) or cast the column"
-        )
-
-
-def measures_time(window: Window) -> bool:
-    """Whether a window's range or trigger is in time."""
-    if isinstance(window, TimeWindow | SessionWindow):
-        return True
-    return isinstance(getattr(window, "every", None), EveryTime)
-
-
-def columns_of_window(window: Window) -> tuple[str, ...]:
-    """The columns that a window looks at, beside the order."""
-    if isinstance(window, PolicyWindow):
-        return tuple(column for measure in window.measures for column in measure.columns)
-    return (window.column,) if isinstance(window, DeltaWindow | PunctuatedWindow) else ()
-
-
-def policy_features(schema: pa.Schema, window: PolicyWindow) -> list[Feature]:
-    """What a policy asks for, checked against the schema."""
+def policy_features(schema: pa.Schema, window: Window) -> list[Feature]:
+    """What a window asks for to know which events stay, checked against the schema."""
     try:
         return features_of(schema, window.measures, Wish())[0]
     except InvalidArgument as error:
@@ -276,35 +226,12 @@ def policy_features(schema: pa.Schema, window: PolicyWindow) -> list[Feature]:
         raise InvalidArgument(f"windows: in the policy's of=, {problem}") from error
 
 
-def _require_times(schema: pa.Schema, window: PolicyWindow) -> None:
-    """Refuse a policy in time over a column that holds none."""
-    for rule in window.rules:
-        for column in {name for measure in rule.measures for name in measure.columns}:
-            if rule.in_ticks is not None:
-                _require_time(schema, (column,), "windows")
-
-
-def require_measure(schema: pa.Schema, order: tuple[str, ...], window: Window) -> None:
-    """Refuse a window whose column to measure by is not there, or not of its kind."""
-    if measures_time(window):
-        _require_time(schema, order)
-    if isinstance(window, PolicyWindow):
-        policy_features(schema, window)
-        _require_times(schema, window)
-    if isinstance(window, PunctuatedWindow):
-        (column,) = columns_named(schema, "windows", window.column)
-        if not pa.types.is_boolean(schema.field(column).type):
-            raise InvalidArgument(
-                f"windows: punctuated({column!r}) needs a boolean column, not "
-                f"{schema.field(column).type}"
-            )
-    if isinstance(window, DeltaWindow):
-        (column,) = columns_named(schema, "windows", window.column)
-        data_type = schema.field(column).type
-        if not (pa.types.is_integer(data_type) or pa.types.is_floating(data_type)):
-            raise InvalidArgument(
-                f"windows: delta({column!r}, ...) needs a column of numbers, not {data_type}"
-            )
+def require_window(schema: pa.Schema, order: tuple[str, ...], window: Window) -> None:
+    """Refuse a window whose columns are not there, or do not suit it."""
+    if window.needs_time:
+        require_time(schema, order)
+    policy_features(schema, window)
+    window.check(schema)
 
 
 def measures_of(aggs: Measure | Iterable[Measure]) -> list[Measure]:
@@ -356,7 +283,7 @@ def _feature(schema: pa.Schema, measure: Measure, wish: Wish) -> Feature:
         )
     types, kinds = [], []
     for column, entry in zip(measure.columns, aggregation.inputs, strict=False):
-        _require_column(schema, "aggs", column)
+        require_column(schema, "aggs", column)
         data_type = schema.field(column).type
         kind = Kind.of(data_type)
         if kind not in entry.accepts:

@@ -13,7 +13,6 @@ import pyarrow as pa
 
 from windrow.aggregations import CATALOGUE
 from windrow.planning.over_plan import Feature, OverPlan
-from windrow.windows import RowsWindow, TimeWindow
 
 #: Spark's names of the functions that answer as windrow does; tests/over/test_spark_native.py
 SPARK_FUNCTIONS = {
@@ -90,11 +89,11 @@ def _is_spark_faster(plan: OverPlan, rows_of_a_key: float) -> bool:
     rows = 0.0
     for output in plan.outputs:
         window, feature = plan.windows[output.window], plan.features[output.feature]
-        if not isinstance(window, RowsWindow) or window.range > _LONGEST_FRAME_OF_SPARK:
+        if window.newest is None or window.newest > _LONGEST_FRAME_OF_SPARK:
             return False
         if not _is_same_in_spark(feature, plan):
             return False
-        rows += _rows_of_a_frame(window.range, rows_of_a_key)
+        rows += _rows_of_a_frame(window.newest, rows_of_a_key)
     return rows <= MOST_ROWS_FOR_SPARK
 
 
@@ -138,7 +137,7 @@ def _is_same_in_spark(feature: Feature, plan: OverPlan) -> bool:
 def _why_uncut(plan: OverPlan) -> str | None:
     """Why a key's rows cannot be cut into chunks, or None if they can."""
     for name, window in plan.windows.items():
-        if not isinstance(window, RowsWindow | TimeWindow):
+        if window.newest is None and window.behind(1) is None:
             return f"how far back the window {name!r} reaches is not known in advance"
     order = plan.schema.field(plan.order[0])
     if not _is_measured(order.type):

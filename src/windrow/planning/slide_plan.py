@@ -18,28 +18,15 @@ from windrow.planning.choose import Wish
 from windrow.planning.over_plan import (
     Feature,
     columns_named,
-    columns_of_window,
     features_of,
     measures_of,
-    measures_time,
     plain_schema,
-    require_measure,
     require_sortable,
+    require_window,
 )
 from windrow.planning.share import Sharing, share
 from windrow.slicing import LIMIT, PeriodicWindow, pairs
-from windrow.windows import (
-    DeltaWindow,
-    EveryRows,
-    EveryTime,
-    PunctuatedWindow,
-    RowsWindow,
-    SessionWindow,
-    TimeWindow,
-    Window,
-    Windows,
-    named,
-)
+from windrow.windows import Window, Windows, named
 
 #: columns that every answer has
 START, END, NAME = "window_start", "window_end", "window"
@@ -77,7 +64,7 @@ class SlidePlan:
     def read_by_row(self) -> list[str]:
         """Those of them that are read in every row; of a key, one row tells all."""
         inputs = [column for feature in self.features for column in feature.reads]
-        extra = [column for window in self.windows.values() for column in columns_of_window(window)]
+        extra = [column for window in self.windows.values() for column in window.columns]
         return list(dict.fromkeys((self.order[0], *inputs, *extra)))
 
     def size_of(self, name: str) -> tuple[int | None, str]:
@@ -98,25 +85,23 @@ class SlidePlan:
         """The windows with a range and a slide in one unit: nanoseconds, or rows."""
         found = {}
         for name, window in self.windows.items():
-            every = getattr(window, "every", None)
-            if isinstance(window, TimeWindow) and isinstance(every, EveryTime):
-                extent, slide, offset = window.range, every.time, every.offset
-            elif isinstance(window, RowsWindow) and isinstance(every, EveryRows):
-                # After every so many rows: it is the ends that are multiples of the slide.
-                extent, slide, offset = window.range, every.rows, -window.range
-            else:
-                continue
+            period = window.period
             # What is longer than any table need not be planned.
-            if max(extent, slide) < LIMIT:
-                found[name] = PeriodicWindow(extent, slide, offset)
+            if period is not None and max(period.range, period.slide) < LIMIT:
+                found[name] = PeriodicWindow(period.range, period.slide, period.offset)
         return found
+
+    def unit_of(self, name: str) -> str | None:
+        """What the range and the slide of a window are in: "time" or "rows"; None if in two."""
+        period = self.windows[name].period
+        return None if period is None else period.unit
 
     @cached_property
     def sharing(self) -> list[tuple[list[str], Sharing]]:
         """How the periodic windows share slices, for those in time and those in rows."""
         units = [
-            [name for name in self.periodic if isinstance(self.windows[name], unit)]
-            for unit in (TimeWindow, RowsWindow)
+            [name for name in self.periodic if self.unit_of(name) == unit]
+            for unit in ("time", "rows")
         ]
         return [
             (names, share([self.periodic[name] for name in names], bounded=True))
@@ -157,8 +142,8 @@ class SlidePlan:
 
     def measured(self, window: Window) -> tuple[str, ...]:
         """The columns that a window measures by: an event without a value there is in none."""
-        by_time = self.order[:1] if measures_time(window) else ()
-        return (*by_time, window.column) if isinstance(window, DeltaWindow) else by_time
+        by_time = self.order[:1] if window.needs_time else ()
+        return (*by_time, *window.measured)
 
 
 def resolve_slide(
@@ -183,7 +168,7 @@ def resolve_slide(
     require_sortable(schema, order_columns)
     for name, window in named_windows.items():
         _require_trigger(name, window)
-        require_measure(schema, order_columns, window)
+        require_window(schema, order_columns, window)
     measures = measures_of(aggs)
     features, places = features_of(schema, measures, wish)
     outputs = tuple((measure.name, places[measure]) for measure in measures)
@@ -216,9 +201,9 @@ def _require_count(max_answers: object) -> None:
 def _require_few_of_an_event(plan: SlidePlan) -> None:
     """Refuse windows of time so many of which hold an event that they are not to be made."""
     for name, window in plan.windows.items():
-        every = getattr(window, "every", None)
-        if isinstance(window, TimeWindow) and isinstance(every, EveryTime):
-            plan.require_few(window.range // every.time, 0, f"every event gives {name!r}")
+        period = window.period
+        if period is not None and period.unit == "time":
+            plan.require_few(period.range // period.slide, 0, f"every event gives {name!r}")
 
 
 def _order_type(data_type: pa.DataType, windows: Iterable[Window]) -> pa.DataType:
@@ -226,15 +211,7 @@ def _order_type(data_type: pa.DataType, windows: Iterable[Window]) -> pa.DataTyp
     is_date = pa.types.is_date(data_type)
     if not (is_date or pa.types.is_timestamp(data_type)):
         return data_type
-    lengths = []
-    for window in windows:
-        every = getattr(window, "every", None)
-        if isinstance(every, EveryTime):
-            lengths += [every.time, every.offset]
-            if isinstance(window, TimeWindow):
-                lengths.append(window.range)
-        elif isinstance(window, SessionWindow):
-            lengths.append(window.gap)
+    lengths = [length for window in windows for length in window.lengths]
     tick = NANOSECONDS["day"] if is_date else _UNITS[data_type.unit]
     step = math.gcd(tick, *lengths)
     if step == tick:
@@ -244,8 +221,7 @@ def _order_type(data_type: pa.DataType, windows: Iterable[Window]) -> pa.DataTyp
 
 
 def _require_trigger(name: str, window: Window) -> None:
-    never = isinstance(window, PunctuatedWindow | SessionWindow)
-    if not never and getattr(window, "every", None) is None:
+    if window.every is None and not window.answers_by_itself:
         raise InvalidArgument(
             f"windows: {name!r} does not say when it answers; give every=, as in "
             "wr.time('1 hour', every='1 minute') or wr.rows(1000, every=100), or use wr.over"

@@ -16,7 +16,7 @@ import pyarrow as pa
 from windrow.algebra.aggregation import Measure
 from windrow.planning.over_plan import Feature, OverPlan
 from windrow.planning.slide_plan import SlidePlan
-from windrow.windows.calls import call_of, call_of_measure
+from windrow.windows.calls import call_of_measure
 
 _Plan = TypeVar("_Plan", SlidePlan, OverPlan)
 
@@ -55,7 +55,7 @@ def description_of(
         f"shards={shards}",
         f"key=[{with_types(plan.key)}]",
         f"order=[{with_types(plan.order)}]",
-        *(f"window {name}={call_of(window)}" for name, window in plan.windows.items()),
+        *(f"window {name}={window.call()}" for name, window in plan.windows.items()),
         *(f"aggregation {_call(feature)}" for feature in plan.features),
         *dict.fromkeys(kept),
         f"columns=[{with_types(list(types))}]",

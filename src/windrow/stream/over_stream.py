@@ -21,7 +21,6 @@ from windrow.stream.group import WindowGroup
 from windrow.stream.query import StreamQuery
 from windrow.stream.rows.over_rows import OverRows
 from windrow.stream.slices.over_slices import OverSlices
-from windrow.windows import TimeWindow
 
 
 class StreamOver(StreamQuery):
@@ -43,6 +42,6 @@ class StreamOver(StreamQuery):
 def _has_partials(plan: OverPlan) -> bool:
     """Whether partials of slices of time can answer all windows."""
     in_time = [
-        isinstance(window, TimeWindow) and not window.peers for window in plan.windows.values()
+        window.behind(1) is not None and not window.peers for window in plan.windows.values()
     ]
     return all(in_time) and has_partials_of_numbers(plan.features)

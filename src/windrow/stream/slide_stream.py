@@ -21,10 +21,8 @@ from windrow.slicing import PeriodicWindow
 from windrow.stream.description import arranged
 from windrow.stream.group import WindowGroup
 from windrow.stream.query import StreamQuery
-from windrow.stream.rows.ripening import in_ticks
 from windrow.stream.rows.slide_rows import SlideRows
 from windrow.stream.slices.slide_slices import SlideSlices
-from windrow.windows import EveryTime, TimeWindow
 
 
 class StreamSlide(StreamQuery):
@@ -62,7 +60,7 @@ def _with_partials(plan: SlidePlan, tick: int) -> dict[str, PeriodicWindow]:
     if plan.changes_only or not has_partials_of_numbers(plan.features):
         return {}
     return {
-        name: in_ticks(name, window.range, window.every, tick)
+        name: window.period.in_ticks(name, tick)
         for name, window in plan.windows.items()
-        if isinstance(window, TimeWindow) and isinstance(window.every, EveryTime)
+        if window.period is not None and window.period.unit == "time"
     }

@@ -1,23 +1,15 @@
 """What a window is, as users say it."""
 
 from windrow.windows import policies
+from windrow.windows.delta import DeltaWindow, delta
+from windrow.windows.marks import PunctuatedWindow, punctuated
+from windrow.windows.named import Windows, named
 from windrow.windows.policy import PolicyWindow, Rule, policy
-from windrow.windows.specification import (
-    DeltaWindow,
-    PunctuatedWindow,
-    RowsWindow,
-    SessionWindow,
-    TimeWindow,
-    Window,
-    Windows,
-    delta,
-    named,
-    punctuated,
-    rows,
-    session,
-    time,
-)
-from windrow.windows.triggers import EveryRows, EveryTime
+from windrow.windows.rows import RowsWindow, rows
+from windrow.windows.session import SessionWindow, session
+from windrow.windows.time import TimeWindow, time
+from windrow.windows.triggers import EveryRows, EveryTime, Trigger
+from windrow.windows.window import Window
 
 __all__ = [
     "DeltaWindow",
@@ -29,6 +21,7 @@ __all__ = [
     "Rule",
     "SessionWindow",
     "TimeWindow",
+    "Trigger",
     "Window",
     "Windows",
     "delta",

@@ -19,8 +19,9 @@ from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.definition import aggregation
 from windrow.algebra.durations import words
 from windrow.errors import InvalidArgument
+from windrow.windows.arguments import length, row_count
 from windrow.windows.policy import PolicyWindow, Rule
-from windrow.windows.triggers import Every, length, row_count, trigger
+from windrow.windows.triggers import Every, trigger
 
 #: fewer values than this in a half tell nothing of their mean
 _FEWEST = 5

@@ -7,9 +7,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.errors import InvalidArgument
+from windrow.windows.arguments import require_time
+from windrow.windows.calls import call_of_measure, call_text
 from windrow.windows.triggers import Every, Trigger, trigger
+from windrow.windows.window import Window
 
 #: from the answers for a window and for its oldest part to whether that part leaves
 Function = Callable[[Any, Any], Any]
@@ -33,7 +38,7 @@ class Rule:
 
 
 @dataclass(frozen=True, eq=False)
-class PolicyWindow:
+class PolicyWindow(Window):
     """The rows that a policy lets stay; an event is let in before it is asked.
 
     Policies are joined by `|`: what one of them lets leave, leaves.
@@ -53,6 +58,24 @@ class PolicyWindow:
     def measures(self) -> tuple[Measure, ...]:
         """All that the rules ask for, each once."""
         return tuple(dict.fromkeys(each for rule in self.rules for each in rule.measures))
+
+    def call(self) -> str:
+        """The call that makes it. It tells nothing of a policy's functions but the name."""
+        asked = ", ".join(map(call_of_measure, self.measures))
+        halves = ["oldest='half'"] if self.halves else []
+        return call_text(self.default_name, f"of=[{asked}]", *halves, every=self.every)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that the rules ask about."""
+        return tuple(column for measure in self.measures for column in measure.columns)
+
+    def check(self, schema: pa.Schema) -> None:
+        """Refuse a rule in time over a column that holds none."""
+        for rule in self.rules:
+            for column in {name for measure in rule.measures for name in measure.columns}:
+                if rule.in_ticks is not None:
+                    require_time(schema, (column,), "windows")
 
     def __or__(self, other: Any) -> PolicyWindow:
         if not isinstance(other, PolicyWindow):

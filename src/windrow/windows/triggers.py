@@ -2,50 +2,92 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import timedelta
-from numbers import Integral
+from typing import Literal, NamedTuple
 
-from windrow.algebra.durations import nanoseconds
+from windrow.algebra.durations import nanoseconds, words
 from windrow.errors import InvalidArgument
+from windrow.slicing import PeriodicWindow
+from windrow.windows.arguments import length, row_count
+
+Every = int | str | timedelta | None
+
+
+class Trigger(ABC):
+    """Asks a window for its answers."""
+
+    #: whether it measures time
+    in_time: bool = False
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """The nanoseconds of which the times that it asks at are multiples."""
+        return ()
+
+    @abstractmethod
+    def arguments(self) -> list[str]:
+        """The arguments that make it, as text."""
+
+    @abstractmethod
+    def period(self, range: int) -> Period:
+        """A window of so many rows, or nanoseconds, that it asks for."""
 
 
 @dataclass(frozen=True)
-class EveryRows:
+class EveryRows(Trigger):
     """An answer after every so many rows of a key."""
 
     rows: int
 
+    def arguments(self) -> list[str]:
+        """The arguments that make it, as text."""
+        return [f"every={self.rows}"]
+
+    def period(self, range: int) -> Period:
+        """The last `range` rows: it is the ends that are multiples of the slide."""
+        return Period("rows", range, self.rows, -range)
+
 
 @dataclass(frozen=True)
-class EveryTime:
+class EveryTime(Trigger):
     """An answer at every tick of a clock that runs from the epoch plus an offset; nanoseconds."""
 
     time: int
     offset: int = 0
 
+    in_time = True
 
-Trigger = EveryRows | EveryTime
-Every = int | str | timedelta | None
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """The nanoseconds of which the times that it asks at are multiples."""
+        return (self.time, self.offset)
+
+    def arguments(self) -> list[str]:
+        """The arguments that make it, as text."""
+        offset = [f"offset={words(self.offset)!r}"] if self.offset else []
+        return [f"every={words(self.time)!r}", *offset]
+
+    def period(self, range: int) -> Period:
+        """The windows [begin, begin + range) for begins at the clock's ticks."""
+        return Period("time", range, self.time, self.offset)
 
 
-def row_count(count: int, argument: str) -> int:
-    """A number of rows, of which there is at least one."""
-    if isinstance(count, bool) or not isinstance(count, Integral):
-        raise InvalidArgument(f"{argument}: a number of rows is an integer, not {count!r}")
-    if count < 1:
-        raise InvalidArgument(f"{argument}: a window holds at least 1 row, not {count}")
-    return int(count)
+class Period(NamedTuple):
+    """Windows that begin one slide apart; in rows, or in nanoseconds."""
 
+    unit: Literal["time", "rows"]
+    range: int
+    slide: int
+    offset: int
 
-def length(duration: str | timedelta, argument: str) -> int:
-    """A duration in nanoseconds; it is more than zero."""
-    found = nanoseconds(duration, argument)
-    if found <= 0:
-        raise InvalidArgument(
-            f"{argument}: a window's {argument} is more than zero, not {duration!r}"
-        )
-    return found
+    def in_ticks(self, name: str, tick: int) -> PeriodicWindow:
+        """The window of that name in ticks of so many nanoseconds."""
+        try:
+            return PeriodicWindow(self.range // tick, self.slide // tick, self.offset // tick)
+        except InvalidArgument as error:
+            raise InvalidArgument(f"windows: {name!r}: {error}") from None
 
 
 def trigger(every: Every, offset: str | timedelta | None) -> Trigger | None:

@@ -24,12 +24,10 @@ from windrow.engine.chunk_cuts import (
     summarise,
 )
 from windrow.engine.columns import nanoseconds_per_tick
-from windrow.engine.row_windows import extent_of
 from windrow.planning.over_plan import OverPlan
 from windrow.spark.batch.samples import SAMPLE, is_small, largest_share
 from windrow.spark.bridge.arrow_batches import mapped
 from windrow.spark.bridge.column_names import Names, new_names
-from windrow.windows import RowsWindow
 
 #: fewer rows than this are not worth a task
 SMALLEST_CHUNK = 65_536
@@ -91,11 +89,11 @@ def _number_of_chunks(session: Any) -> int:
 def _cutting(plan: OverPlan, chunks: int) -> Cutting:
     rows, ticks = 0, 0
     for window in plan.windows.values():
-        if isinstance(window, RowsWindow):
-            rows = max(rows, window.range - 1)
+        if window.newest is not None:
+            rows = max(rows, window.newest - 1)
         else:
             tick = nanoseconds_per_tick(plan.schema.field(plan.order[0]).type)
-            ticks = max(ticks, extent_of(window, tick))
+            ticks = max(ticks, window.behind(tick) or 0)
     fraction = SAMPLE if rows < LARGEST_SAMPLED else 1.0
     return Cutting(chunks, SMALLEST_CHUNK, fraction, rows, ticks)
 

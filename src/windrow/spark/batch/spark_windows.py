@@ -10,7 +10,6 @@ from pyspark.sql import functions as F
 
 from windrow.planning.over_plan import Feature, OverPlan
 from windrow.planning.placement import ROUGHER_FUNCTIONS, SPARK_FUNCTIONS
-from windrow.windows import RowsWindow
 
 
 def with_window_functions(
@@ -25,9 +24,9 @@ def with_window_functions(
     )
     answers = []
     for output, name in zip(plan.outputs, names, strict=True):
-        window = plan.windows[output.window]
-        assert isinstance(window, RowsWindow)
-        frame_of_rows = ordered.rowsBetween(1 - window.range, 0)
+        newest = plan.windows[output.window].newest
+        assert newest is not None
+        frame_of_rows = ordered.rowsBetween(1 - newest, 0)
         answer = _function(plan.features[output.feature], column)
         answers.append(answer.over(frame_of_rows).alias(name))
     return frame.select("*", *answers)

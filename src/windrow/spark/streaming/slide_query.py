@@ -13,7 +13,7 @@ from windrow.spark.streaming.dataflow import Told, through_shards
 from windrow.spark.streaming.outputs import Answered
 from windrow.spark.streaming.watermark import mark_on
 from windrow.stream.slide_stream import StreamSlide
-from windrow.windows import EveryTime, TimeWindow, Window
+from windrow.windows import Window
 
 
 def slide_stream(source: Source, plan: SlidePlan, told: Told) -> Any:
@@ -34,5 +34,4 @@ def slide_stream(source: Source, plan: SlidePlan, told: Told) -> Any:
 
 def _is_sampled(window: Window) -> bool:
     """Whether answers wait for a tick of a clock, which may be long after the window's end."""
-    every = getattr(window, "every", None)
-    return isinstance(every, EveryTime) and not isinstance(window, TimeWindow)
+    return window.every is not None and window.every.in_time and window.period is None

@@ -20,7 +20,6 @@ import pyarrow as pa
 
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import Maps, has_partials_of_numbers
-from windrow.engine.row_windows import extent_of
 from windrow.planning.over_plan import OverPlan
 from windrow.slicing import Slices
 from windrow.stream import sizes
@@ -38,17 +37,23 @@ from windrow.stream.state import (
     ShardBlocks,
 )
 from windrow.stream.waiting import WaitingEvents
-from windrow.windows import RowsWindow
+from windrow.windows.reach import UNLIMITED
 
 
 def counts_rows(plan: OverPlan) -> bool:
     """Whether answers can be made of partials of rows that were counted."""
-    windows = plan.windows.values()
+    newest = _newest(plan)
     return (
-        all(isinstance(window, RowsWindow) for window in windows)
-        and max(extent_of(window, 1) for window in windows) >= sizes.current().fewest_counted
+        len(newest) == len(plan.windows)
+        and max(newest) >= sizes.current().fewest_counted
         and has_partials_of_numbers(plan.features)
     )
+
+
+def _newest(plan: OverPlan) -> list[int]:
+    """How many rows the windows hold that hold the newest."""
+    held = [window.newest for window in plan.windows.values()]
+    return [min(rows, UNLIMITED) for rows in held if rows is not None]
 
 
 class OverCounts(WindowGroup):
@@ -71,7 +76,7 @@ class OverCounts(WindowGroup):
         self.layouts = {
             ROWS_SCHEMA: layout.rows, LEDGER_SCHEMA: layout.ledger, MAPS_SCHEMA: self._maps.schema
         }  # fmt: skip
-        self._extents = [extent_of(window, 1) for window in plan.windows.values()]
+        self._extents = _newest(plan)
         self._windows = CellWindows(plan, features, self._maps)
 
     def describe(self) -> GroupPlan:

@@ -25,7 +25,6 @@ import pyarrow as pa
 from windrow.engine import columns as arrow
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import SLICE, Maps
-from windrow.engine.row_windows import extent_of
 from windrow.engine.sorting import arrange
 from windrow.planning.over_plan import OverPlan
 from windrow.slicing import Slices
@@ -51,7 +50,7 @@ class OverSlices(WindowGroup):
         self._plan = plan
         tick = arrow.nanoseconds_per_tick(order_type)
         #: for each window, how much older an event is that has left
-        self._extents = [extent_of(window, tick) for window in plan.windows.values()]
+        self._extents = [window.behind(tick) or 0 for window in plan.windows.values()]
         self._windows = CellWindows(plan, features, maps)
 
     def describe(self) -> GroupPlan:

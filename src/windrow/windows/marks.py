@@ -1,0 +1,60 @@
+"""Windows that a marked row closes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from windrow.errors import InvalidArgument
+from windrow.windows.arguments import require_column, require_name
+from windrow.windows.calls import call_text
+from windrow.windows.window import Window
+
+
+@dataclass(frozen=True)
+class PunctuatedWindow(Window):
+    """The rows since the last one whose boolean was true; such a row closes its window."""
+
+    column: str
+
+    answers_by_itself = True
+
+    @property
+    def default_name(self) -> str:
+        """The window's name if the user gives none."""
+        return f"punctuated_{self.column}"
+
+    def call(self) -> str:
+        """The call that makes it."""
+        return call_text("punctuated", repr(self.column))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The column of marks."""
+        return (self.column,)
+
+    def check(self, schema: pa.Schema) -> None:
+        """Refuse a column that holds no booleans."""
+        require_column(schema, "windows", self.column)
+        data_type = schema.field(self.column).type
+        if not pa.types.is_boolean(data_type):
+            raise InvalidArgument(
+                f"windows: punctuated({self.column!r}) needs a boolean column, not {data_type}"
+            )
+
+    def assumed_types(self) -> Mapping[str, pa.DataType]:
+        """Booleans."""
+        return {self.column: pa.bool_()}
+
+
+def punctuated(column: str) -> PunctuatedWindow:
+    """A window that a row closes whose value in a boolean column is true.
+
+    In `wr.slide` there is one answer for each such row, over the rows since the one before; in
+    `wr.over` there is one for every row, over those since the last such row before it. Null is
+    false.
+    """
+    require_name(column)
+    return PunctuatedWindow(column)

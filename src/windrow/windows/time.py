@@ -1,0 +1,105 @@
+"""Windows of time: the rows of the last minutes or hours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from windrow.algebra.durations import words
+from windrow.errors import InvalidArgument
+from windrow.windows.arguments import length
+from windrow.windows.calls import call_text
+from windrow.windows.reach import UNLIMITED
+from windrow.windows.triggers import Every, Period, Trigger, trigger
+from windrow.windows.window import Window
+
+
+@dataclass(frozen=True)
+class TimeWindow(Window):
+    """The rows of the last `range` nanoseconds.
+
+    Attributes:
+        range: extent in nanoseconds.
+        closed_both: whether the row exactly one range old still belongs.
+        peers: whether rows of equal time see each other, or only those before them.
+        every: when it answers; None for every row.
+    """
+
+    range: int
+    closed_both: bool = False
+    peers: bool = False
+    every: Trigger | None = None
+
+    needs_time = True
+
+    @property
+    def default_name(self) -> str:
+        """The window's name if the user gives none."""
+        return f"time_{words(self.range).replace(' ', '_')}"
+
+    def call(self) -> str:
+        """The call that makes it."""
+        closed = ["closed='both'"] if self.closed_both else []
+        ties = ["ties='peers'"] if self.peers else []
+        return call_text("time", repr(words(self.range)), every=self.every, further=closed + ties)
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """By a clock, answers begin and end at its ticks."""
+        if self.every is None or not self.every.in_time:
+            return ()
+        return (*self.every.lengths, self.range)
+
+    def behind(self, tick: int) -> int:
+        """How many ticks older a row is that has left.
+
+        Times are whole ticks. So a range of a part of a tick rounds up, and keeping the row exactly
+        one range old is one tick more.
+        """
+        ticks = self.range // tick + 1 if self.closed_both else -(-self.range // tick)
+        return min(ticks, UNLIMITED)
+
+    @property
+    def period(self) -> Period | None:
+        """It is periodic if a clock asks for it."""
+        if self.every is None or not self.every.in_time:
+            return None
+        return self.every.period(self.range)
+
+
+def time(
+    range: str | timedelta,
+    every: Every = None,
+    *,
+    offset: str | timedelta | None = None,
+    closed: str = "right",
+    ties: str = "rows",
+) -> TimeWindow:
+    """A window of time.
+
+    In `wr.over`, and in `wr.slide` when it answers after rows, it holds the rows in (t - range, t],
+    where t is the newest row's time. In `wr.slide` when it answers by a clock, it holds the rows in
+    [start, start + range), for starts aligned to the epoch plus offset, as Spark's F.window does.
+    In `wr.slide` a row without a time belongs to no window of time.
+
+    Args:
+        range: the extent, as in "10 minutes" or a timedelta.
+        every: for `wr.slide`, when it answers: a duration, or a number of rows of its key.
+        offset: moves the clock.
+        closed: "right", or "both" to keep the row exactly one range old, as Spark's RANGE does.
+        ties: with "rows", a row sees those of the same time that come before it; with "peers" it
+            sees all of them, as Spark's RANGE does.
+
+    >>> import windrow as wr
+    >>> wr.time("90 seconds").default_name
+    'time_90_seconds'
+    """
+    extent = length(range, "range")
+    if closed not in ("right", "both"):
+        raise InvalidArgument(f"closed: 'right' or 'both', not {closed!r}")
+    if ties not in ("rows", "peers"):
+        raise InvalidArgument(f"ties: 'rows' or 'peers', not {ties!r}")
+    answers = trigger(every, offset)
+    if answers is not None and (closed, ties) != ("right", "rows"):
+        raise InvalidArgument("closed, ties: they are for wr.over, and every is for wr.slide")
+    return TimeWindow(extent, closed == "both", ties == "peers", answers)

@@ -1,0 +1,106 @@
+"""The contract of a window kind: all that the rest of windrow may ask of a window.
+
+A kind is a frozen dataclass in a file of its own. It says which columns it looks at, what it
+requires of them, and when it answers. Nothing outside `windows/` asks which kind it has.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+
+import pyarrow as pa
+
+from windrow.algebra.aggregation import Measure
+from windrow.windows.triggers import Period, Trigger
+
+
+class Window(ABC):
+    """Which events an answer is about, and when there is one.
+
+    Only `default_name` and `call` must be given. The others have answers that suit most kinds.
+    """
+
+    # As users say it -----------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def default_name(self) -> str:
+        """The window's name if the user gives none."""
+
+    @abstractmethod
+    def call(self) -> str:
+        """The call that makes the window, the same in every process.
+
+        >>> import windrow as wr
+        >>> wr.time("60 minutes", every="90 seconds").call()
+        "time('1 hour', every='90 seconds')"
+        """
+
+    @property
+    def every(self) -> Trigger | None:
+        """When it answers in `wr.slide`; None if its `every=` was not given, or there is none."""
+        return None
+
+    @property
+    def answers_by_itself(self) -> bool:
+        """Whether its events say when it answers, so that it takes no `every=`."""
+        return False
+
+    # What it needs of the data -------------------------------------------------------------------
+
+    @property
+    def needs_time(self) -> bool:
+        """Whether it measures time by the order column, in its range or its trigger."""
+        return self.every is not None and self.every.in_time
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it looks at, beside the order."""
+        return ()
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Those of them without whose value an event is in no window of `wr.slide`."""
+        return ()
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The aggregations that it asks for to know which events stay."""
+        return ()
+
+    def check(self, schema: pa.Schema) -> None:  # noqa: B027
+        """Refuse a table whose columns do not suit the window."""
+
+    def assumed_types(self) -> Mapping[str, pa.DataType]:
+        """Types for its own columns where there is no table yet."""
+        return {}
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """The nanoseconds of which begins and ends of answers are multiples, beside row times."""
+        return self.every.lengths if self.every is not None else ()
+
+    # What planners may make use of ---------------------------------------------------------------
+
+    @property
+    def newest(self) -> int | None:
+        """How many rows it holds if it holds the newest of its key and no others."""
+        return None
+
+    def behind(self, tick: int) -> int | None:
+        """How many ticks older an event is that has left, if age alone decides.
+
+        A tick has so many nanoseconds.
+        """
+        return None
+
+    @property
+    def peers(self) -> bool:
+        """Whether rows of equal time see each other, or only those before them."""
+        return False
+
+    @property
+    def period(self) -> Period | None:
+        """The windows [begin, begin + range), one slide apart, if it is periodic in `wr.slide`."""
+        return None
