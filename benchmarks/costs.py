@@ -79,10 +79,11 @@ def _planned(costs: list[Cost]) -> dict[str, dict[str, dict[str, dict[int, float
 def _page(costs: list[Cost]) -> Iterable[str]:
     yield "# What the algorithms cost"
     yield ""
-    yield "Made by `make bench BENCH_ARGS=algorithms`; the raw numbers are in"
-    yield "`benchmarks/results/costs.json`. These are numbers of one run on one core of a shared"
-    yield "machine; what other work had slowed was measured again, and the better figure kept."
-    yield "Compare them with each other, not with another machine's."
+    yield "`make bench BENCH_ARGS=algorithms` writes this page. The raw numbers are in"
+    yield "`benchmarks/results/costs.json`. They come from one run on one core of a shared machine."
+    yield "A figure below that of the published C++ class was measured a second time, and the"
+    yield "better of the two is kept. Compare the numbers with each other, not with another"
+    yield "machine's."
     for title, attribute, explanation in (
         (
             "Sliding",
@@ -92,13 +93,13 @@ def _page(costs: list[Cost]) -> Iterable[str]:
         (
             "One event at a time",
             "plain",
-            "The same in `wr.Window`, which runs as plain Python.",
+            "Million rounds per second in `wr.Window`, which runs as plain Python.",
         ),
         (
             "Filling and draining",
             "dynamic",
-            "Million events per second: insert and query each, until"
-            " the window is full, then evict and query each, until it is empty.",
+            "Million events per second: insert and query after each event"
+            " until the window is full, then evict and query until it is empty.",
         ),
     ):
         yield from ("", f"## {title}", "", explanation)
@@ -132,8 +133,8 @@ def _latencies(costs: list[Cost]) -> Iterable[str]:
     if not timed:
         return
     yield from ("", "## Latency", "")
-    yield f"Nanoseconds of one round at a window of {timed[0].window:,} events, read inside the"
-    yield "kernel. The machine's own interruptions are in the maximum of every algorithm."
+    yield f"Nanoseconds of one round at a window of {timed[0].window:,} events, measured inside the"
+    yield "kernel. The maximum of every algorithm includes the machine's own interruptions."
     yield ""
     yield "| algorithm | aggregation | p50 | p99 | p99.9 | max |"
     yield "|---|---|---:|---:|---:|---:|"
