@@ -106,7 +106,7 @@ def _evicting(algorithm: Algorithm, times: int) -> float:
     drop = Kernel(_drop, algorithm.FUNCTIONS, product, checked=False)
     best = float("inf")
     for _round in range(3):
-        window = KernelWindow(algorithm, product, HELD)
+        window = KernelWindow(algorithm, product, capacity=HELD)
         state, _row = fill((numbers,), (), window.ring, window.state, HELD)
         drop(window.ring, window.state, 0, 0)  # compiles it
         started = time.perf_counter()

@@ -93,7 +93,7 @@ def slide_rows(
 
 def over_rows(
     columns: Block, validities: Block, answers: Block, defined: Block,
-    ring: Ring, state: State, starts: Block, begin: int, answer_from: int, stop: int, extent: int,
+    ring: Ring, state: State, starts: Block, answer_from: int, extent: int, begin: int, stop: int,
 ) -> tuple[State, int]:  # fmt: skip
     """Answer each row over the newest `extent` rows of its key (see `windrow.engine.loops`)."""
     run = np.searchsorted(starts, begin)

@@ -1,8 +1,20 @@
-"""A kernel's window between two calls: its room and its state."""
+"""A kernel's window: a loop drives it along rows or slices, and it makes room when it is full.
+
+    drive      the loop takes a piece of the rows           work/pace.py says how large
+                 came to the end of the piece: the next one
+                 came less far: the window is full, so it moves to a ring of twice the room
+               ... until all rows are done; the state stays for the rows to come
+
+All loops take their arguments in one order (see `engine/loops.py`), so this is written once.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
+
+import numpy as np
 
 from windrow.algebra.product import Product
 from windrow.algorithms import Algorithm
@@ -11,7 +23,9 @@ from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.compiler.linking import link
 from windrow.engine import loops
+from windrow.engine.helper_thread import Helper
 from windrow.work import sizes
+from windrow.work.pace import Pace
 
 
 def empty_state(algorithm: Algorithm, product: Product, ring: Any) -> Any:
@@ -30,17 +44,99 @@ def empty_state(algorithm: Algorithm, product: Product, ring: Any) -> Any:
 class KernelWindow:
     """A window of a product of aggregations, in a ring of numbers."""
 
-    def __init__(self, algorithm: Algorithm, product: Product, capacity: int | None = None) -> None:
-        self.memory = KernelMemory(product)
-        self.capacity = capacity or sizes.current().window_capacity
-        self.ring = algorithm.allocate(self.memory, self.capacity)
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        product: Product,
+        *,
+        capacity: int | None = None,
+        timed: bool = False,
+        memory: KernelMemory | None = None,
+        move: Kernel | None = None,
+        helper: Helper | None = None,
+    ) -> None:
+        """Start with an empty window.
+
+        Args:
+            algorithm, product: what the loops are linked to.
+            capacity: how many events there is room for at first, a power of two.
+            timed: whether a loop keeps the time of each event beside its partial.
+            memory: rows that this window shares with others; its own by default.
+            move: the kernel of `loops.move`, if many windows share it.
+            helper: a second thread beside the loop.
+        """
+        self.memory = KernelMemory(product) if memory is None else memory
+        self._capacity = capacity or sizes.current().window_capacity
+        self.ring = algorithm.allocate(self.memory, self._capacity)
         self.state = empty_state(algorithm, product, self.ring)
-        self._algorithm = algorithm
-        self._move = Kernel(loops.move, algorithm.FUNCTIONS, product, checked=False)
+        #: the ring of times, if there is one
+        self._times = (self.memory.integers(self._capacity),) if timed else ()
+        self._algorithm, self._product = algorithm, product
+        self._move, self._helper = move, helper
+
+    def drive(
+        self,
+        loop: Kernel,
+        data: tuple[Any, ...],
+        bounds: tuple[Any, ...],
+        begin: int,
+        stop: int,
+        whole: Callable[[int], int] | None = None,
+    ) -> int:
+        """Run a loop from `begin` to `stop`, and make room whenever the window is full.
+
+        Args:
+            loop: a loop of `engine/loops.py` or `engine/slice_loops.py`.
+            data: what it reads and writes.
+            bounds: where windows begin and how far they reach.
+            begin, stop: the rows, or the answers, that it goes over.
+            whole: where a piece may end that would end at a row, if not everywhere.
+
+        Returns:
+            `stop`, or the row behind it that `whole` says.
+        """
+        pace = Pace()
+        while begin < stop:
+            with self._helped(stop - begin):
+                begin = self._until_full(loop, data, bounds, begin, stop, pace, whole)
+            if begin < stop:
+                self.grow()
+        return begin
+
+    def _until_full(
+        self, loop: Kernel, data: tuple[Any, ...], bounds: tuple[Any, ...], begin: int, stop: int,
+        pace: Pace, whole: Callable[[int], int] | None,
+    ) -> int:  # fmt: skip
+        """Run the loop while there is room; returns the first row that it did not take."""
+        reads = (*self.memory.workspace(), *data, self.ring)
+        bounds = (*self._times, *bounds)
+        while begin < stop:
+            end = pace.end(begin, stop)
+            if whole is not None:
+                end = whole(end)
+            self.state, begin = loop(*reads, self.state, *bounds, begin, end)
+            if begin < end:
+                break
+        return begin
+
+    def _helped(self, rows: int) -> AbstractContextManager[None]:
+        """A second thread beside the loop, if there is one and so many rows are worth it."""
+        if self._helper is None or rows < sizes.current().smallest_helped:
+            return nullcontext()
+        return self._helper.beside(self.memory, self.ring)
 
     def grow(self) -> None:
-        """Twice the room; every event keeps its position."""
-        self.capacity *= 2
-        larger = self._algorithm.allocate(self.memory, self.capacity)
+        """Move to a ring of twice the room; every event keeps its position."""
+        if self._move is None:
+            functions = self._algorithm.FUNCTIONS
+            self._move = Kernel(loops.move, functions, self._product, checked=False)
+        before = self._capacity
+        self._capacity *= 2
+        larger = self._algorithm.allocate(self.memory, self._capacity)
         self.state, _row = self._move(*self.memory.workspace(), self.state, self.ring, larger)
         self.ring = larger
+        if self._times:
+            times = self.memory.integers(self._capacity)
+            positions = np.arange(self.state.front, self.state.end)
+            times[positions & (self._capacity - 1)] = self._times[0][positions & (before - 1)]
+            self._times = (times,)

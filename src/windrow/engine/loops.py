@@ -1,14 +1,21 @@
-"""The loops that drive blocks of rows through a window.
+"""The loops that drive rows through a window.
 
-One loop per kind of window, each over the rows `begin` to `stop` of a block whose rows are sorted
-by key and order. `starts` holds the rows at which a new key begins, closed by one that never
-comes; a block whose first row is not among them continues the key of the block before. Rows before
-`answer_from` are inserted but not answered: they fill the window of a block that begins in the
-middle of a key.
+There is one loop for each way in which rows leave a window. A loop goes over the rows `begin` to
+`stop` of a block that is sorted by key and order. Every loop takes its arguments in this order:
 
-A loop allocates nothing. When the ring is full it returns the row that it could not insert; the
-caller grows the ring and calls it again from there. Every step before that return may be taken
-twice without harm.
+    what it reads and writes   columns, validities, answers, defined (or counts)
+    the window                 ring, state; times, where the loop keeps the time of each event
+    where windows lie          starts, answer_from, and how far a window reaches back
+    its rows                   begin, stop
+
+`starts` holds the rows at which a new key begins, and in the end `NEVER`, a row that never comes. A
+block whose first row is not among them continues the key of the block before. A loop inserts the
+rows before `answer_from` and does not answer them: they fill the window of a block that begins in
+the middle of a key.
+
+A loop allocates nothing. It returns the state and `stop`. When the window is full it returns the
+row that it could not insert; `KernelWindow.drive` makes room and calls it again from there. Every
+step before that return may be taken twice without harm.
 """
 
 from typing import Any
@@ -39,7 +46,7 @@ Block = Any
 
 def over_rows(
     columns: Block, validities: Block, answers: Block, defined: Block,
-    ring: Ring, state: State, starts: Block, begin: int, answer_from: int, stop: int, extent: int,
+    ring: Ring, state: State, starts: Block, answer_from: int, extent: int, begin: int, stop: int,
 ) -> tuple[State, int]:  # fmt: skip
     """Answer each row over the newest `extent` rows of its key.
 
@@ -70,8 +77,8 @@ def over_rows(
 
 def over_time(
     columns: Block, validities: Block, answers: Block, defined: Block,
-    ring: Ring, state: State, starts: Block, begin: int, answer_from: int, stop: int,
-    extent: int, order: Block, times: Ring,
+    ring: Ring, state: State, times: Ring, starts: Block, answer_from: int,
+    extent: int, order: Block, begin: int, stop: int,
 ) -> tuple[State, int]:  # fmt: skip
     """Answer each row over the rows of its key that are less than `extent` older."""
     run = np.searchsorted(starts, begin)
@@ -94,8 +101,8 @@ def over_time(
 
 def over_time_with_peers(
     columns: Block, validities: Block, answers: Block, defined: Block,
-    ring: Ring, state: State, starts: Block, begin: int, answer_from: int, stop: int,
-    extent: int, order: Block, times: Ring,
+    ring: Ring, state: State, times: Ring, starts: Block, answer_from: int,
+    extent: int, order: Block, begin: int, stop: int,
 ) -> tuple[State, int]:  # fmt: skip
     """Like `over_time`, but rows of equal time are inserted before any of them is answered."""
     run = np.searchsorted(starts, begin)
@@ -123,8 +130,8 @@ def over_time_with_peers(
 
 def over_counted(
     columns: Block, validities: Block, answers: Block, defined: Block,
-    ring: Ring, state: State, starts: Block, begin: int, answer_from: int, stop: int,
-    counts: Block, present: Block,
+    ring: Ring, state: State, starts: Block, answer_from: int,
+    counts: Block, present: Block, begin: int, stop: int,
 ) -> tuple[State, int]:  # fmt: skip
     """Answer each row over the newest rows of its key, as many as `counts` says.
 

@@ -42,17 +42,15 @@ class PlainWindow:
         self.algorithm = algorithm
         self.ranges = sorted(set(ranges))
         self._smallest = sizes.current().plain_capacity
-        self.functions: dict[str, Callable[..., Any]] = link(
-            algorithm.FUNCTIONS,
-            {
-                "identity": monoid.identity,
-                "combine": monoid.combine,
-                "inverse": monoid.inverse,
-                "same": monoid.same,
-                **PLAIN_SLOTS,
-                **({} if verdict is None else {"verdict": verdict}),
-            },
-        )
+        self._slots: dict[str, Callable[..., Any]] = {
+            "identity": monoid.identity,
+            "combine": monoid.combine,
+            "inverse": monoid.inverse,
+            "same": monoid.same,
+            **PLAIN_SLOTS,
+            **({} if verdict is None else {"verdict": verdict}),
+        }
+        self.functions: dict[str, Callable[..., Any]] = link(algorithm.FUNCTIONS, self._slots)
         # Looked up once: these are called for every event.
         self._insert, self._evict = self.functions["insert"], self.functions["evict"]
         self._has_room, self._query = self.functions["has_room"], self.functions["query"]
@@ -131,6 +129,25 @@ class PlainWindow:
         self.functions["query_ranges"](self.state, self.ring)
         load = PLAIN_SLOTS["load"]
         return [load(self.ring.answers, index) for index in range(len(self.ranges))]
+
+    def linked(self, loop: Callable[..., Any], **slots: Any) -> Callable[..., Any]:
+        """A loop of `engine/loops.py` or `engine/slice_loops.py`, over windows such as this one."""
+        functions = link([loop], {**self._slots, **self.functions, **slots})
+        linked: Callable[..., Any] = functions[loop.__name__]
+        return linked
+
+    def drive(
+        self, loop: Callable[..., Any], data: tuple[Any, ...], bounds: tuple[Any, ...],
+        begin: int, stop: int,
+    ) -> None:  # fmt: skip
+        """Run a loop from `begin` to `stop`, and make room whenever the window is full.
+
+        The arguments are those of `KernelWindow.drive`.
+        """
+        while begin < stop:
+            self.state, begin = loop(*data, self.ring, self.state, *bounds, begin, stop)
+            if begin < stop:
+                self.grow()
 
     def grow(self) -> None:
         """Twice the room."""

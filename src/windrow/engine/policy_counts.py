@@ -32,7 +32,6 @@ from windrow.engine.named_failures import kernels_named
 from windrow.engine.plain_window import PlainMonoid, PlainWindow
 from windrow.planning.over_plan import Feature, policy_features
 from windrow.windows import PolicyWindow
-from windrow.work.pace import Pace
 
 Array = np.ndarray[Any, Any]
 
@@ -137,18 +136,11 @@ class CompiledCounts:
         asked_from: Array | None = None,
     ) -> Array:
         """As of `PlainCounts`."""
-        values, validities = self._features.compiled_block(columns, size, 0)
         counts = np.empty(size, np.int64)
-        window, row, pace = self._window, 0, Pace()
+        data = *self._features.compiled_block(columns, size, 0), counts
+        bounds = starts, _asked(starts, asked_from)
         with kernels_named(self._features.compiled):
-            while row < size:
-                stop = pace.end(row, size)
-                window.state, row = self._kernel(
-                    *window.memory.workspace(), values, validities, counts,
-                    window.ring, window.state, starts, _asked(starts, asked_from), row, stop,
-                )  # fmt: skip
-                if row < stop:
-                    window.grow()
+            self._window.drive(self._kernel, data, bounds, 0, size)
         return counts
 
 

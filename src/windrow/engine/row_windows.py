@@ -1,9 +1,8 @@
-"""Passes: one window, driven over blocks of rows, with its state kept from block to block."""
+"""Windows over rows: one window, block after block, with its state kept in between."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +11,8 @@ import numpy as np
 from windrow.algebra.nullable import NullSkipping
 from windrow.algebra.product import Product
 from windrow.algorithms import Algorithm, boundary_rows
-from windrow.algorithms.plain_memory import PLAIN_SLOTS, ChunkedQueue
+from windrow.algorithms.plain_memory import ChunkedQueue
 from windrow.compiler.kernel import Kernel
-from windrow.compiler.linking import link
 from windrow.engine import loops
 from windrow.engine.helper_thread import helper_for
 from windrow.engine.kernel_window import KernelWindow
@@ -24,7 +22,6 @@ from windrow.engine.trailing import Bounds
 from windrow.planning.over_plan import Feature
 from windrow.windows import DeltaWindow, PolicyWindow, RowsWindow, TimeWindow, Window
 from windrow.work import sizes
-from windrow.work.pace import Pace
 
 Array = np.ndarray[Any, Any]
 
@@ -39,7 +36,7 @@ class RowBlock:
     """Rows sorted by key and order.
 
     Attributes:
-        columns: what the drivers read: arrays for kernels, lists for plain Python.
+        columns: what the loops read: arrays for kernels, lists for plain Python.
         validities: which rows are valid, for the nullable columns.
         bounds: where the window begins anew, and what it measures by.
         begin, stop: the rows to drive through the window.
@@ -52,6 +49,15 @@ class RowBlock:
     begin: int
     answer_from: int
     stop: int
+
+    def between_peers(self, row: int) -> int:
+        """The next row before which no peers are parted: they are answered together."""
+        if row >= self.stop:
+            return row
+        starts, times = self.bounds.starts, self.bounds.measure
+        assert times is not None
+        stop = min(int(starts[np.searchsorted(starts, row)]), self.stop)
+        return row + int(np.searchsorted(times[row:stop], times[row - 1], "right"))
 
 
 def driver_for(window: Window) -> Callable[..., Any]:
@@ -87,17 +93,17 @@ def extent_of(window: Window, nanoseconds_per_tick: int) -> int:
     return UNLIMITED
 
 
-def reach_of(window: Window, extent: int, bounds: Bounds, times: Any) -> tuple[Any, ...]:
-    """What the driver of a window takes in the end: how far it reaches back."""
+def reach_of(window: Window, extent: int, bounds: Bounds) -> tuple[Any, ...]:
+    """What the loop of a window takes to know how far it reaches back."""
     if isinstance(window, TimeWindow):
-        return extent, bounds.measure, times
+        return extent, bounds.measure
     if driver_for(window) is loops.over_counted:
         return bounds.measure, bounds.present
     return (extent,)
 
 
 class CompiledRowWindow:
-    """One window of a product of aggregations, in a ring of numbers."""
+    """One window of all compiled features, driven by a kernel."""
 
     def __init__(
         self,
@@ -107,79 +113,40 @@ class CompiledRowWindow:
         algorithm: Algorithm,
         extent: int,
     ) -> None:
-        self._kind = window
-        self._timed = isinstance(window, TimeWindow)
-        self._kernel = kernel
-        self._extent = extent
-        capacity = sizes.current().window_capacity
+        self._kind, self._extent, self._kernel = window, extent, kernel
+        capacity = None
         if isinstance(window, RowsWindow):
-            capacity = 1 << (min(extent, sizes.current().largest_first_capacity) - 1).bit_length()
-        self._window = KernelWindow(algorithm, product, capacity)
-        self._times = self._window.memory.integers(capacity if self._timed else 0)
+            largest = sizes.current().largest_first_capacity
+            capacity = 1 << (min(extent, largest) - 1).bit_length()
         self.helper = helper_for(algorithm, product, kernel.checked)
+        self._window = KernelWindow(
+            algorithm,
+            product,
+            capacity=capacity,
+            timed=isinstance(window, TimeWindow),
+            helper=self.helper,
+        )
 
     def advance(self, block: RowBlock, answers: Sequence[Array], defined: Sequence[Array]) -> None:
         """Drive a block through the window and write its answers."""
+        data = block.columns, block.validities, tuple(answers), tuple(defined)
+        reach = reach_of(self._kind, self._extent, block.bounds)
+        bounds = block.bounds.starts, block.answer_from, *reach
+        whole = block.between_peers if getattr(self._kind, "peers", False) else None
         row = block.begin
-        # Rows that only fill the window take far less time than those that are answered.
+        # Rows that only fill the window take far less time than rows that are answered, so each
+        # part has a pace of its own.
         for stop in (block.answer_from, block.stop):
-            pace = Pace()
-            while row < stop:
-                with self._helped(stop - row):
-                    row = self._until_full(block, row, stop, pace, (tuple(answers), tuple(defined)))
-                if row < stop:
-                    self._grow()
-
-    def _until_full(
-        self, block: RowBlock, row: int, stop: int, pace: Pace, answers: tuple[Any, Any]
-    ) -> int:
-        """Drive rows through the window while it has room; the first row that was not."""
-        window = self._window
-        reach = reach_of(self._kind, self._extent, block.bounds, self._times)
-        while row < stop:
-            end = self._between_peers(block, pace.end(row, stop))
-            window.state, row = self._kernel(
-                *window.memory.workspace(), block.columns, block.validities, *answers,
-                window.ring, window.state, block.bounds.starts, row, block.answer_from,
-                end, *reach,
-            )  # fmt: skip
-            if row < end:
-                break
-        return row
-
-    def _between_peers(self, block: RowBlock, row: int) -> int:
-        """The next row before which no peers are parted: they are answered together."""
-        if row >= block.stop or not getattr(self._kind, "peers", False):
-            return row
-        starts, times = block.bounds.starts, block.bounds.measure
-        assert times is not None
-        stop = min(int(starts[np.searchsorted(starts, row)]), block.stop)
-        return row + int(np.searchsorted(times[row:stop], times[row - 1], "right"))
-
-    def _helped(self, rows: int) -> AbstractContextManager[None]:
-        """A second thread beside the kernel, if the algorithm has work for it."""
-        if self.helper is None or rows < sizes.current().smallest_helped:
-            return nullcontext()
-        return self.helper.beside(self._window.memory, self._window.ring)
+            row = self._window.drive(self._kernel, data, bounds, row, stop, whole)
 
     @property
     def front(self) -> int:
         """How many events have left the window for good."""
         return int(self._window.state.front)
 
-    def _grow(self) -> None:
-        """Twice the room; every event keeps its position."""
-        window, capacity = self._window, self._window.capacity
-        window.grow()
-        if self._timed:
-            times = window.memory.integers(window.capacity)
-            positions = np.arange(window.state.front, window.state.end)
-            times[positions & (window.capacity - 1)] = self._times[positions & (capacity - 1)]
-            self._times = times
-
 
 class PlainRowWindow:
-    """One window of one aggregation whose partials are Python objects."""
+    """One window of one feature whose partials are Python objects."""
 
     def __init__(
         self,
@@ -196,30 +163,21 @@ class PlainRowWindow:
         def lower_row(answers: Any, _defined: Any, row: int, partial: Any) -> None:
             answers[row] = monoid.lower(partial)
 
-        self._feature, self._kind = feature, window
+        self._feature, self._kind, self._extent = feature, window, extent
         self._window = PlainWindow(algorithm, monoid)
-        slots = {**PLAIN_SLOTS, **self._window.functions, "identity": monoid.identity}
-        driver = driver_for(window)
-        linked = link([driver], {**slots, "lift_row": lift_row, "lower_row": lower_row})
-        self._drive = linked[driver.__name__]
-        self._extent = extent
-        self._times = ChunkedQueue()
+        self._loop = self._window.linked(driver_for(window), lift_row=lift_row, lower_row=lower_row)
+        #: the times of the events, if the loop keeps them
+        self._times = (ChunkedQueue(),) if isinstance(window, TimeWindow) else ()
 
     def advance(self, block: RowBlock, answers: list[Any]) -> None:
         """Drive a block through the window and write its answers."""
-        row, window = block.begin, self._window
-        reach = reach_of(self._kind, self._extent, block.bounds, self._times)
-        while True:
-            with function_named(self._feature):
-                window.state, row = self._drive(
-                    block.columns, block.validities, answers, (),
-                    window.ring, window.state, block.bounds.starts, row, block.answer_from,
-                    block.stop, *reach,
-                )  # fmt: skip
-            if row >= block.stop:
-                break
-            window.grow()
-        self._times.release(self.front)
+        data = block.columns, block.validities, answers, ()
+        reach = reach_of(self._kind, self._extent, block.bounds)
+        bounds = *self._times, block.bounds.starts, block.answer_from, *reach
+        with function_named(self._feature):
+            self._window.drive(self._loop, data, bounds, block.begin, block.stop)
+        for times in self._times:
+            times.release(self.front)
 
     @property
     def front(self) -> int:

@@ -14,21 +14,17 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.algorithms import Algorithm
-from windrow.algorithms.plain_memory import PLAIN_SLOTS
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
-from windrow.compiler.linking import link
 from windrow.engine import columns as arrow
-from windrow.engine import loops
-from windrow.engine import slice_loops as slices
+from windrow.engine import loops, slice_loops
 from windrow.engine.feature_columns import Answers, FeatureColumns
-from windrow.engine.kernel_window import empty_state
+from windrow.engine.kernel_window import KernelWindow
 from windrow.engine.named_failures import function_named
 from windrow.engine.plain_window import PlainWindow
 from windrow.planning.over_plan import Feature, OverPlan
 from windrow.planning.slide_plan import END, NAME, START, SlidePlan
 from windrow.windows.key_runs import differ
-from windrow.work import sizes
 from windrow.work.pace import Pace
 
 Array = np.ndarray[Any, Any]
@@ -47,12 +43,12 @@ class SliceKernels:
             self.forms = {
                 name: features.choice(plan.wish, *plan.size_of(name)).algorithm for name in windows
             }
-        self.aggregate = Kernel(slices.aggregate_slices, (), self.product, features.checked)
-        self.copy = Kernel(slices.copy_slices, (), self.product, checked=False)
+        self.aggregate = Kernel(slice_loops.aggregate_slices, (), self.product, features.checked)
+        self.copy = Kernel(slice_loops.copy_slices, (), self.product, checked=False)
         #: by the name of an algorithm: the loop over answers, and the move to a larger ring
         self.of_form = {
             form.NAME: (
-                Kernel(slices.answer_windows, form.FUNCTIONS, self.product, features.checked),
+                Kernel(slice_loops.answer_windows, form.FUNCTIONS, self.product, features.checked),
                 Kernel(loops.move, form.FUNCTIONS, self.product, checked=False),
             )
             for form in self.forms.values()
@@ -71,39 +67,25 @@ def aggregate_paced(kernel: Callable[[int, int], None], cuts: Array, begin: int,
 
 
 class CompiledSliceWindow:
-    """One window of the compiled features, in a ring of numbers."""
+    """One window of all compiled features, driven by a kernel."""
 
     def __init__(self, kernels: SliceKernels, name: str, memory: KernelMemory) -> None:
-        self._form, memory = kernels.forms[name], memory.for_window()
-        self._memory = memory
-        self._drive, self._move = kernels.of_form[self._form.NAME]
-        # Windows of a few hundred slices find room at once; larger ones grow to it.
-        self._capacity = sizes.current().window_capacity
-        self._ring = self._form.allocate(memory, self._capacity)
-        self._state = empty_state(self._form, kernels.product, self._ring)
+        """`memory` holds the partials of the slices; windows share it."""
+        form = kernels.forms[name]
+        self._loop, move = kernels.of_form[form.NAME]
+        self._window = KernelWindow(form, kernels.product, memory=memory.for_window(), move=move)
 
     @property
     def end(self) -> int:
         """The slice behind the newest that was taken."""
-        return int(self._state.end)
+        return int(self._window.state.end)
 
     def answer(
         self, partials: Any, answers: Answers, firsts: Array, stops: Array, begin: int, stop: int
     ) -> None:
         """Write the answers from `begin` to `stop`, over the slices from firsts to stops."""
-        memory, pace = self._memory, Pace()
-        while begin < stop:
-            end = pace.end(begin, stop)
-            self._state, begin = self._drive(
-                *memory.workspace(), partials, tuple(answers.values), tuple(answers.defined),
-                self._ring, self._state, firsts, stops, begin, end,
-            )  # fmt: skip
-            if begin >= end:
-                continue
-            self._capacity *= 2
-            larger = self._form.allocate(memory, self._capacity)
-            self._state, _row = self._move(*memory.workspace(), self._state, self._ring, larger)
-            self._ring = larger
+        data = partials, tuple(answers.values), tuple(answers.defined)
+        self._window.drive(self._loop, data, (firsts, stops), begin, stop)
 
 
 class PlainSliceWindow:
@@ -120,10 +102,7 @@ class PlainSliceWindow:
             values[row] = monoid.lower(partial)
 
         self._feature, self._window = feature, PlainWindow(form, monoid)
-        slots: dict[str, Callable[..., Any]] = {
-            **PLAIN_SLOTS, **self._window.functions, "lower_row": lower_row
-        }  # fmt: skip
-        self._drive = link([slices.answer_windows], slots)["answer_windows"]
+        self._loop = self._window.linked(slice_loops.answer_windows, lower_row=lower_row)
 
     @property
     def end(self) -> int:
@@ -132,16 +111,9 @@ class PlainSliceWindow:
 
     def answer(self, partials: Any, answers: list[Any], firsts: Array, stops: Array) -> None:
         """Write all answers, over the slices from firsts to stops."""
-        window, answered = self._window, 0
-        held = firsts.tolist(), stops.tolist()
-        while True:
-            with function_named(self._feature):
-                window.state, answered = self._drive(
-                    partials, answers, (), window.ring, window.state, *held, answered, len(stops)
-                )
-            if answered >= len(stops):
-                return
-            window.grow()
+        bounds = firsts.tolist(), stops.tolist()
+        with function_named(self._feature):
+            self._window.drive(self._loop, (partials, answers, ()), bounds, 0, len(stops))
 
 
 def plain_partials(
