@@ -9,8 +9,7 @@ import pyarrow as pa
 
 from tests.fuzz import model
 from tests.fuzz.calls import Call
-from windrow.engine.over_batches import Rolling, whole_peers
-from windrow.engine.over_kernels import OverKernels
+from windrow.engine.over_batches import over_batches
 from windrow.engine.slide_batches import Sliding
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import OverPlan, resolve_over
@@ -59,9 +58,8 @@ def _cut(table: pa.Table, random: Random) -> list[pa.RecordBatch]:
 
 
 def _rolled(plan: OverPlan, cut: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
-    rolling = Rolling(OverKernels(plan, set(schema.names)))
-    whole = whole_peers(cut, (*plan.key, plan.order[0])) if plan.has_peers and cut else cut
-    answers = [rolling.advance(batch.select(plan.columns)) for batch in whole]
+    batches = [batch.select(plan.columns) for batch in cut]
+    answers = over_batches(batches, plan, set(schema.names))
     return pa.Table.from_batches(answers, pa.schema(plan.output_fields))
 
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 import windrow as wr
 from tests.over import oracle
 from tests.over.strategies import Query, queries
-from windrow.engine.over_batches import Rolling, whole_peers
-from windrow.engine.over_kernels import OverKernels
+from windrow.engine.over_batches import over_batches, whole_peers
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 from windrow.windows.key_runs import NEVER, run_starts
@@ -34,9 +33,8 @@ def in_order(query: Query) -> pa.Table:
 
 def roll(batches: list[pa.RecordBatch], schema: pa.Schema, arguments: dict[str, Any]) -> pa.Table:
     plan = resolve_over(schema, **arguments, wish=Wish())
-    rolling = Rolling(OverKernels(plan, set(schema.names)))
-    whole = whole_peers(batches, (*plan.key, plan.order[0])) if plan.has_peers else batches
-    answers = [rolling.advance(batch.select(plan.columns)) for batch in whole]
+    read = [batch.select(plan.columns) for batch in batches]
+    answers = list(over_batches(read, plan, set(schema.names)))
     given, added = (
         pa.Table.from_batches(*each)
         for each in ((batches, schema), (answers, pa.schema(plan.output_fields)))

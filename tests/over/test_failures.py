@@ -8,8 +8,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from windrow.engine.over_batches import Rolling
-from windrow.engine.over_kernels import OverKernels
+from windrow.engine.over_batches import over_batches
 from windrow.engine.slide_batches import Sliding
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
@@ -36,15 +35,14 @@ def slide(measures: list[wr.Measure]) -> Any:
     return wr.slide(TABLE, order="t", windows=wr.rows(3, every=1), aggs=measures)
 
 
-def over_batches(measures: list[wr.Measure]) -> Any:
+def over_in_batches(measures: list[wr.Measure]) -> Any:
     plan = resolve_over(
         TABLE.schema, key=None, order="t", windows=wr.rows(3), aggs=measures, wish=Wish()
     )
-    rolling = Rolling(OverKernels(plan, set()))
-    return [rolling.advance(batch) for batch in TABLE.select(plan.columns).to_batches(2)]
+    return list(over_batches(TABLE.select(plan.columns).to_batches(2), plan, set()))
 
 
-def slide_batches(measures: list[wr.Measure]) -> Any:
+def slide_in_batches(measures: list[wr.Measure]) -> Any:
     plan = resolve_slide(
         TABLE.schema, key=None, order="t", windows=wr.rows(3, every=1), aggs=measures,
         wish=Wish(), changes_only=False,
@@ -54,7 +52,7 @@ def slide_batches(measures: list[wr.Measure]) -> Any:
     return [answers for batch in batches for answers in sliding.advance(batch)]
 
 
-CALLS = [over, slide, over_batches, slide_batches]
+CALLS = [over, slide, over_in_batches, slide_in_batches]
 
 
 def summing(lower: Callable[[Any], Any], plain: bool = False) -> wr.Aggregation:

@@ -9,8 +9,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from windrow.engine.over_batches import Rolling
-from windrow.engine.over_kernels import OverKernels
+from windrow.engine.over_batches import over_batches
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 
@@ -48,13 +47,12 @@ def test_memory_is_the_window(window: Any, measure: wr.Measure) -> None:
     # Found: once a window spanned more than 64 batches, no carried value was ever given back.
     schema = next(batches(1)).schema
     plan = resolve_over(schema, key="k", order="ts", windows=window, aggs=measure, wish=Wish())
-    rolling = Rolling(OverKernels(plan, nullable=set()))
-    held = []
     tracemalloc.start()
     before = pa.total_allocated_bytes()
-    for batch in batches(400):
-        rolling.advance(batch)
-        held.append(pa.total_allocated_bytes() - before + tracemalloc.get_traced_memory()[0])
+    held = [
+        pa.total_allocated_bytes() - before + tracemalloc.get_traced_memory()[0]
+        for _answers in over_batches(batches(400), plan, nullable=set())
+    ]
     tracemalloc.stop()
     # The window is full after 100 batches; what is joined now and then is held twice.
     assert max(held[200:]) <= 1.2 * max(held[:200])

@@ -16,8 +16,7 @@ import windrow as wr
 from tests.over.oracle import assert_agrees
 from tests.over.strategies import Query
 from windrow.algorithms import ALGORITHMS
-from windrow.engine.over_batches import Rolling
-from windrow.engine.over_kernels import OverKernels
+from windrow.engine.over_batches import over_batches
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 from windrow.windows import Window
@@ -159,7 +158,8 @@ def test_whole_numbers_too_far_apart_to_measure() -> None:
     with pytest.raises(wr.InvalidArgument, match=message):
         wr.over(FAR_APART, **arguments)
     plan = resolve_over(FAR_APART.schema, **arguments, wish=Wish())
-    rolling = Rolling(OverKernels(plan, set()))
-    rolling.advance(FAR_APART.to_batches()[0].slice(0, 2))
+    (batch,) = FAR_APART.to_batches()
+    answers = over_batches([batch.slice(0, 2), batch.slice(2)], plan, set())
+    next(answers)
     with pytest.raises(wr.InvalidArgument, match=message):
-        rolling.advance(FAR_APART.to_batches()[0].slice(2))
+        next(answers)

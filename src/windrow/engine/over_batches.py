@@ -1,70 +1,77 @@
-"""A stream of record batches, sorted by key and order, through all windows of a plan.
+"""`over` on a stream of batches that are sorted by key and order, as a Spark task sees them.
 
-Memory is the windows and one batch, however many rows a key has.
+Windows keep their state from batch to batch. Memory is the windows and one batch, however many rows
+a key has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.engine import columns as arrow
+from windrow.engine.kept_values import KeptValues
+from windrow.engine.over_block import OverBlock
 from windrow.engine.over_kernels import OverKernels
-from windrow.engine.row_windows import RowBlock
 from windrow.engine.trailing import SortedRows
+from windrow.planning.over_plan import OverPlan
 from windrow.windows.key_runs import NEVER, run_starts, same_key
 
 Array = np.ndarray[Any, Any]
 
-#: kept values are joined into one piece when they are in more pieces than this
-_MOST_CHUNKS = 64
+
+def over_batches(
+    batches: Iterable[pa.RecordBatch], plan: OverPlan, nullable: AbstractSet[str]
+) -> Iterator[pa.RecordBatch]:
+    """Answer the rows of sorted batches, in their order.
+
+    A plan that cannot be run is refused at once; batches are read as you read the answers.
+
+    Args:
+        batches: rows of `plan.columns`, sorted by key and order.
+        plan: what to answer.
+        nullable: the columns that may hold nulls.
+
+    Returns:
+        Batches of `plan.output_fields`, a row for each row.
+    """
+    windows = RollingWindows(OverKernels(plan, nullable))
+    filled = (batch for batch in batches if batch.num_rows)
+    whole = whole_peers(filled, (*plan.key, plan.order[0])) if plan.has_peers else filled
+    return map(windows.advance, whole)
 
 
-class Rolling:
+class RollingWindows:
     """The windows of a plan between one batch and the next."""
 
-    def __init__(self, program: OverKernels) -> None:
-        """The windows are empty."""
-        self._program = program
-        self._plan = program.plan
-        self._passes = {name: program.windows_of(name) for name in self._plan.windows}
-        self._trails = {name: program.trail(name) for name in self._plan.windows}
+    def __init__(self, kernels: OverKernels) -> None:
+        """Start with empty windows."""
+        self._kernels, self._plan = kernels, kernels.plan
+        self._windows = {name: kernels.windows_of(name) for name in self._plan.windows}
+        self._trails = {name: kernels.trail(name) for name in self._plan.windows}
         self._position = 0
-        self._runs = _Runs()
+        self._runs = _KeyRuns()
         carried = {column for feature in self._plan.features for column in feature.carried}
-        self._kept = {name: Kept() for name in carried}
+        self._kept = {name: KeptValues() for name in carried}
 
     def advance(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The plan's answers to the rows of a batch, in which there are `plan.columns`."""
-        plan, program, size = self._plan, self._program, batch.num_rows
-        used = {*program.input_columns, *plan.window_columns}
+        """The plan's answers to the rows of a batch; it may not end between peers."""
+        plan, size = self._plan, batch.num_rows
+        used = {*self._kernels.input_columns, *plan.window_columns}
         columns = {name: arrow.whole(batch[name]) for name in used}
         for name, kept in self._kept.items():
             kept.append(columns[name])
-        compiled = program.compiled_block(columns, size, self._position)
-        plain = program.plain_block(columns, size, self._position)
-        keys = [arrow.whole(batch[name]) for name in plan.key]
-        starts = self._runs.starts(keys, size)
+        starts = self._runs.starts([arrow.whole(batch[name]) for name in plan.key], size)
         rows = SortedRows(columns, starts, size, next(iter(plan.order), None))
-        answers = {}
-        for name, passes in self._passes.items():
-            bounds = self._trails[name].bounds(rows)
-            answers[name] = program.answers(size, bounds.present)
-            program.drive(
-                passes,
-                RowBlock(*compiled, bounds, 0, 0, size),
-                RowBlock(plain, (), bounds, 0, 0, size),
-                answers[name],
-            )
+        block = OverBlock(self._kernels, self._trails, rows, self._position)
+        for name, windows in self._windows.items():
+            block.answer(name, windows)
         results = [
-            program.result(
-                answers[output.window],
-                plan.features[output.feature],
-                lambda name, positions: self._kept[name].take(positions),
-            )
+            block.column(output, lambda name, positions: self._kept[name].take(positions))
             for output in plan.outputs
         ]
         self._position += size
@@ -72,9 +79,10 @@ class Rolling:
         return pa.RecordBatch.from_arrays(results, schema=pa.schema(plan.output_fields))
 
     def _forget(self) -> None:
+        """Drop the carried values of events that have left every window."""
         fronts = [
             each.front
-            for compiled, plain in self._passes.values()
+            for compiled, plain in self._windows.values()
             for each in (compiled, *plain)
             if each is not None
         ]
@@ -82,50 +90,18 @@ class Rolling:
             kept.forget_before(min(fronts))
 
 
-class _Runs:
+class _KeyRuns:
     """Runs of equal keys that go on from one batch to the next."""
 
     def __init__(self) -> None:
         self._last: list[pa.Array] | None = None
 
     def starts(self, keys: Sequence[pa.Array], size: int) -> Array:
+        """The rows of the next batch at which a new key begins, and `NEVER`."""
         first, last = [[key.slice(at, 1) for key in keys] for at in (0, size - 1)]
         continues = self._last is not None and same_key(self._last, first)
         self._last = last
         return run_starts(keys, size, continues=continues)
-
-
-class Kept:
-    """The values of a column from the oldest window's front on, found by position.
-
-    What has left is cut off at once and given back when the pieces are joined, so that no more is
-    held than the windows and as many batches as there may be pieces.
-    """
-
-    def __init__(self) -> None:
-        """Nothing yet; the first value has position zero."""
-        self._chunks: list[pa.Array] = []
-        self._first_position = 0
-
-    def append(self, values: pa.Array) -> None:
-        """Add the values of the positions that follow."""
-        self._chunks.append(values)
-        if len(self._chunks) > _MOST_CHUNKS:
-            self._chunks = [pa.concat_arrays(self._chunks)]
-
-    def take(self, positions: pa.Array) -> pa.Array:
-        """The values at positions."""
-        values = pa.chunked_array(self._chunks)
-        offset = pa.scalar(self._first_position, pa.int64())
-        return arrow.whole(values.take(pa.compute.subtract(positions, offset)))
-
-    def forget_before(self, position: int) -> None:
-        """Drop values that lie before a position."""
-        while self._chunks and self._first_position + len(self._chunks[0]) <= position:
-            self._first_position += len(self._chunks.pop(0))
-        if self._chunks:
-            self._chunks[0] = self._chunks[0].slice(position - self._first_position)
-            self._first_position = position
 
 
 def whole_peers(batches: Iterable[pa.RecordBatch], by: Sequence[str]) -> Iterator[pa.RecordBatch]:

@@ -1,4 +1,4 @@
-"""A plan of `over` made ready to run: kernels and passes."""
+"""The kernels of a plan of `over`, and the windows that they drive."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from typing import Any
 from windrow.algorithms import Algorithm
 from windrow.compiler.kernel import Kernel
 from windrow.engine import columns as arrow
-from windrow.engine.feature_columns import Answers, FeatureColumns
-from windrow.engine.named_failures import kernels_named
+from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.policy_counts import Counts, Policy
 from windrow.engine.row_windows import (
     CompiledRowWindow,
     PlainRowWindow,
-    RowBlock,
     driver_for,
     extent_of,
     kernel_for,
@@ -24,9 +22,12 @@ from windrow.engine.trailing import PolicyTrail, Trail, trail_of
 from windrow.planning.over_plan import Feature, OverPlan
 from windrow.windows import PolicyWindow
 
+#: one window: of all compiled features, if there are any, and of each plain one
+RowWindows = tuple[CompiledRowWindow | None, list[PlainRowWindow]]
+
 
 class OverKernels(FeatureColumns):
-    """The kernels of a plan; `passes` starts one stream of rows through them."""
+    """The kernels of a plan; `windows_of` and `trail` start one stream of rows through them."""
 
     def __init__(self, plan: OverPlan, nullable: AbstractSet[str]) -> None:
         """`nullable` names the columns that may hold nulls."""
@@ -56,7 +57,7 @@ class OverKernels(FeatureColumns):
 
     @property
     def threads(self) -> int:
-        """How many threads a pass keeps busy."""
+        """How many threads one window keeps busy."""
         return 2 if any(hasattr(form, "HELPER") for form in self._forms.values()) else 1
 
     def trail(self, name: str) -> Trail:
@@ -69,7 +70,7 @@ class OverKernels(FeatureColumns):
         """What counts the rows that a policy leaves in its window, before the first."""
         return self._policies[name].counts()
 
-    def windows_of(self, name: str) -> tuple[CompiledRowWindow | None, list[PlainRowWindow]]:
+    def windows_of(self, name: str) -> RowWindows:
         """One window, empty."""
         window, extent = self.plan.windows[name], self._extents[name]
         compiled = None
@@ -77,26 +78,11 @@ class OverKernels(FeatureColumns):
             form = self._forms[name]
             kernel = self._kernels[driver_for(window), form.NAME]
             compiled = CompiledRowWindow(window, kernel, self.product, form, extent)
-        return compiled, [self._plain_pass(name, feature) for feature in self.plain]
+        return compiled, [self._plain_window(name, feature) for feature in self.plain]
 
-    def _plain_pass(self, name: str, feature: Feature) -> PlainRowWindow:
+    def _plain_window(self, name: str, feature: Feature) -> PlainRowWindow:
         monoid, indices = self.plain_part(feature)
         events, _driven = self.plan.size_of(name)
         form = self.plain_choice(feature, self.plan.wish, events).algorithm
         window, extent = self.plan.windows[name], self._extents[name]
         return PlainRowWindow(feature, window, monoid, indices, form, extent)
-
-    def drive(
-        self,
-        passes: tuple[CompiledRowWindow | None, list[PlainRowWindow]],
-        compiled: RowBlock,
-        plain: RowBlock,
-        answers: Answers,
-    ) -> None:
-        """Drive a block through one window, in all its forms."""
-        compiled_pass, plain_passes = passes
-        if compiled_pass is not None:
-            with kernels_named(self.compiled):
-                compiled_pass.advance(compiled, answers.values, answers.defined)
-        for each, answer in zip(plain_passes, answers.plain, strict=True):
-            each.advance(plain, answer)

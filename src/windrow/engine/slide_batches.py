@@ -19,8 +19,8 @@ from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine import columns as arrow
 from windrow.engine.extents import Extents, Stretch, finder_for
 from windrow.engine.feature_columns import Answers, FeatureColumns
+from windrow.engine.kept_values import KeptValues
 from windrow.engine.named_failures import kernels_named
-from windrow.engine.over_batches import Kept
 from windrow.engine.slice_windows import (
     CompiledSliceWindow,
     PlainSliceWindow,
@@ -98,7 +98,7 @@ class _Stream:
         self._features = FeatureColumns(plan.features, nullable)
         self._slices = _Slices(self._features, plan, windows)
         carried = {column for feature in plan.features for column in feature.carried}
-        self._kept = {name: Kept() for name in carried}
+        self._kept = {name: KeptValues() for name in carried}
         #: how many rows came before
         self._position = 0
         #: the rows at which slices begin, from the oldest that is still needed to the next one
@@ -106,7 +106,7 @@ class _Stream:
         self._begins.extend(np.zeros(1, np.int64))
         self._next_slice = 0
         #: the order values of the slices' first and last rows
-        self._first_values, self._last_values = Kept(), Kept()
+        self._first_values, self._last_values = KeptValues(), KeptValues()
         #: the key of the rows before, where it began, and its last answers
         self._key: list[pa.Array] | None = None
         self._open_start = 0

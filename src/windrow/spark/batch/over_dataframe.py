@@ -15,8 +15,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
-from windrow.engine.over_batches import Rolling, whole_peers
-from windrow.engine.over_kernels import OverKernels
+from windrow.engine.over_batches import over_batches
 from windrow.errors import InvalidArgument
 from windrow.planning.over_plan import OverPlan, require_final, resolve_over
 from windrow.planning.placement import depends_on_keys, place_over
@@ -56,7 +55,8 @@ def over_dataframe(
         return over_stream(source, plan, Told(lateness, shards, history))
     require_final(lateness=lateness, shards=shards, history=history)
     nullable = nullable_columns(source)
-    OverKernels(plan, nullable)  # what a task would refuse is refused here, when the call is made
+    # What a task would refuse is refused here, when the call is made.
+    over_batches((), plan, nullable)
     added = from_arrow_schema(pa.schema(plan.output_fields))
     require_new_names(frame, schema.names, added.names)
     result = StructType([*schema.fields, *added.fields])
@@ -108,11 +108,8 @@ def _answer_partition(plan: OverPlan, nullable: set[str], names: Sequence[str]) 
     columns = plan.columns
 
     def answer(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        rolling = Rolling(OverKernels(plan, nullable))
-        filled = (batch.rename_columns(columns) for batch in batches if batch.num_rows)
-        if plan.has_peers:
-            filled = whole_peers(filled, (*plan.key, plan.order[0]))  # type: ignore[assignment]
-        for batch in filled:
-            yield rolling.advance(batch).rename_columns(names)
+        named = (batch.rename_columns(columns) for batch in batches)
+        for answered in over_batches(named, plan, nullable):
+            yield answered.rename_columns(names)
 
     return answer
