@@ -28,6 +28,20 @@ GONE = {
 #: words that are right in some files and folders only
 ONLY_IN = {"pane": ("slicing/", "planning/share.py", "algorithms/subtract_on_evict.py")}
 
+#: turns of phrase that make a reader stop; they stand nowhere in the pages
+PHRASES = (
+    "of which there",
+    "what came of",
+    "is told by",
+    "there is no telling",
+    "one's own",
+    "whoever",
+)
+PAGES = [
+    *sorted((ROOT / "docs").glob("*.md")),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+]
+
 ROW = re.compile(r"^\| (?P<words>[^|]+) \| (?P<meaning>[^|]+) \| (?P<see>[^|]*) \|", re.MULTILINE)
 
 
@@ -76,6 +90,12 @@ def test_the_code_uses_the_words_of_the_glossary(word: str) -> None:
 @pytest.mark.parametrize("word", GONE)
 def test_the_code_does_not_use_words_that_we_gave_up(word: str) -> None:
     assert not files_with(word), f"say {GONE[word]} instead of {word}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_pages_are_in_plain_english(page: Path) -> None:
+    text = re.sub(r"\s+", " ", page.read_text(encoding="utf-8").lower())
+    assert [phrase for phrase in PHRASES if phrase in text] == []
 
 
 @pytest.mark.parametrize("word", ONLY_IN)
