@@ -16,7 +16,8 @@ from tests.stores.affine import expected, open_window
 from windrow.element.stored_header import HEADER_LEVEL, WindowHeader
 from windrow.stores import MemoryStore
 from windrow.stores.contract import NO_BLOCK, Key
-from windrow.stores.layout import PartialLayout, sealed
+from windrow.stores.layout import PartialLayout, StorePlace
+from windrow.stores.sealed import seal
 
 HEADER = Key("w", HEADER_LEVEL, 0)
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -51,7 +52,9 @@ def header_of(store: MemoryStore) -> dict[str, Any]:
 
 
 def write_header(store: MemoryStore, text: bytes, partials: bytes = b"") -> None:
-    store.put_many({HEADER: sealed(HEADER, len(text).to_bytes(4) + text + partials)})
+    store.put_many(
+        {HEADER: seal(StorePlace(store, HEADER), len(text).to_bytes(4) + text + partials)}
+    )
 
 
 def test_nothing_is_unpickled(tmp_path: Path) -> None:
@@ -61,7 +64,7 @@ def test_nothing_is_unpickled(tmp_path: Path) -> None:
         store.put_many({Key("w", 0, block): trap})
     with pytest.raises(wr.StoreError, match=r"MemoryStore.* holds a value of layout 128 at"):
         window.query()
-    for value in (trap, sealed(HEADER, trap)):
+    for value in (trap, seal(StorePlace(store, HEADER), trap)):
         store.put_many({HEADER: value})
         with pytest.raises(wr.StoreError, match="at 'w' level 255 block 0"):
             open_window(store)
@@ -74,7 +77,7 @@ def test_any_bytes(noise: bytes, in_header: bool, signed: bool) -> None:
     store = filled()
     window = open_window(store)
     key = HEADER if in_header else Key("w", 0, store.blocks("w", 0, 0, NO_BLOCK)[0])
-    store.put_many({key: sealed(key, noise) if signed else noise})
+    store.put_many({key: seal(StorePlace(store, key), noise) if signed else noise})
     with pytest.raises(wr.StoreError, match="'w' level"):
         (open_window(store) if in_header else window).query()
 
@@ -102,8 +105,8 @@ def test_every_flipped_bit() -> None:
 
     def read(key: Key, value: bytes) -> Any:
         if key == HEADER:
-            return WindowHeader.from_bytes(store, key, value)
-        return window._layout.block_from_bytes(store, key, mark, value, 4)
+            return WindowHeader.from_bytes(StorePlace(store, key), value)
+        return window._layout.block_from_bytes(StorePlace(store, key), mark, value, 4)
 
     for key in (HEADER, block):
         (value,) = store.get_many([key])
@@ -235,15 +238,15 @@ def test_a_newer_layout_is_named() -> None:
 
 @given(st.lists(st.tuples(st.floats(), st.integers(-(2**63), 2**63 - 1)), max_size=9))
 def test_what_is_written_is_read(partials: list[tuple[float, int]]) -> None:
-    store, key = MemoryStore(), Key("w", 3, 5)
+    place = StorePlace(MemoryStore(), Key("w", 3, 5))
     layout = PartialLayout([("float64", 0), ("int64", 0), ("float64", 2)])
     fields = (
         np.array([each[0] for each in partials]),
         np.array([each[1] for each in partials], np.int64),
         np.array([[each[0], 1.0] for each in partials]).reshape(-1, 2),
     )
-    value = layout.block_to_bytes(key, b"12345678", fields)
-    found = layout.block_from_bytes(store, key, b"12345678", value, len(partials))
+    value = layout.block_to_bytes(place, b"12345678", fields)
+    found = layout.block_from_bytes(place, b"12345678", value, len(partials))
     for before, after in zip(fields, found, strict=True):
         np.testing.assert_array_equal(before, after)
     assert len(value) == 17 + layout.partial_bytes * len(partials)
@@ -251,8 +254,9 @@ def test_what_is_written_is_read(partials: list[tuple[float, int]]) -> None:
 
 def test_numbers_lie_low_byte_first() -> None:
     """The layout, to the byte: what one machine writes, any other reads."""
+    place = StorePlace(MemoryStore(), Key("w", 0, 1))
     value = PartialLayout([("int64", 0)]).block_to_bytes(
-        Key("w", 0, 1), b"12345678", (np.array([1, -2], np.int64),)
+        place, b"12345678", (np.array([1, -2], np.int64),)
     )
     assert value[:1] + value[9:] == b"\x01" + b"12345678" + struct.pack("<qq", 1, -2)
     assert value[1:9].hex() == "bcaae0ea293fe7e7"

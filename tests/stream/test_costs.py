@@ -97,6 +97,35 @@ def test_what_is_kept_can_be_looked_at() -> None:
     assert "window time_16_seconds" in "".join(found.query)
 
 
+def test_waiting_events_of_two_groups_are_kept_once() -> None:
+    windows = {"minute": wr.time("1 minute", every="1 minute"), "nine": wr.rows(9, every=4)}
+    plan = resolve_slide(
+        SCHEMA, key="k", order="ts", windows=windows, aggs=[wr.sum("v")], wish=Wish(),
+        changes_only=False,
+    )  # fmt: skip
+    stream, storage = StreamSlide(plan, set(), shards=1), Watched()
+    assert len(stream.describe()) == 2
+    seconds = np.repeat(np.arange(960, 1030), KEYS)
+    table = pa.table(
+        [np.tile(np.arange(KEYS), 70), pa.array(seconds * SECOND).view(pa.timestamp("us")),
+         np.ones(len(seconds), np.int64)],
+        schema=SCHEMA,
+    )  # fmt: skip
+    stream.advance(storage, [table], 0)
+    assert summary(storage).waiting == 70 * KEYS
+    # Final for windows of rows up to second 1000, and for windows of a minute up to 960.
+    stream.advance(storage, [], 1_000_000)
+    assert summary(storage).waiting == 70 * KEYS
+    stream.advance(storage, [], 1_022_000)
+    found = summary(storage)
+    # Second 1022 itself is final for windows of rows, and the minute before second 1020 for others.
+    assert found.waiting == 10 * KEYS
+    assert found.keys == KEYS
+    assert found.newest == 1080
+    stream.advance(storage, [], 2_000_000)
+    assert summary(storage).waiting == 0
+
+
 # Rows of keys -------------------------------------------------------------------------------------
 
 MANY = 64

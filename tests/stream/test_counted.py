@@ -27,13 +27,13 @@ from windrow.stream.counts.segments import Segments
 from windrow.stream.inspection import _batches, summary
 from windrow.stream.over_stream import StreamOver
 from windrow.stream.state import (
+    BACK_MAP,
     MAP,
     MAPS_SCHEMA,
     ROWS,
     ROWS_SCHEMA,
     SEGMENT,
     SEGMENT_MAP,
-    WHOLE_MAP,
     kind_of,
 )
 from windrow.windows import Window
@@ -149,7 +149,7 @@ def test_steady_keys(per_batch: int, small: dict[str, int]) -> None:
     )
     assert front + back <= 2 * 4 * 50 + per_batch
     # One map is of the whole back, and of nothing that was deleted.
-    whole = [batch[SLICE] for _owner, batch in _batches(storage, WHOLE_MAP, MAPS_SCHEMA)]
+    whole = [batch[SLICE] for _owner, batch in _batches(storage, BACK_MAP, MAPS_SCHEMA)]
     assert sum(pc.sum(rows).as_py() for rows in whole) == back
 
 

@@ -100,7 +100,7 @@ def test_groups_of_windows_have_numbers_of_their_own() -> None:
     """More than one byte tells apart; more than there are numbers for are refused."""
     places = [
         (kind, group, number)
-        for kind in (state.HEADER, state.WHOLE_MAP)
+        for kind in (state.HEADER, state.BACK_MAP)
         for group in (0, 1, 255, 256, 257, state.MOST_GROUPS - 1)
         for number in (0, 1, 2**40 - 1)
     ]

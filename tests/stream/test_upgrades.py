@@ -21,7 +21,9 @@ from windrow.stream.query import StreamQuery
 from windrow.stream.slide_stream import StreamSlide
 
 #: the layouts that this windrow goes on from
-READ = [3]
+READ = [4]
+#: the layouts that were written once and are refused: 3 kept waiting events once for each group
+REFUSED = [3]
 
 
 @pytest.mark.parametrize("layout", READ)
@@ -49,9 +51,22 @@ def test_the_present_layout_is_kept_for_later() -> None:
 def test_a_layout_that_is_not_known(layout: int) -> None:
     storage = frozen.read("slide", state.VERSION)
     other = Memory({number: bytes([layout]) + data[1:] for number, data in storage.items()})
-    refused = f"has layout {layout}, and this windrow knows layout .* history= the events so far"
-    with pytest.raises(wr.IncompatibleState, match=refused):
+    with pytest.raises(wr.IncompatibleState, match=refusal(layout)):
         frozen.query("slide").advance(other, [], 0)
+
+
+@pytest.mark.parametrize("layout", REFUSED)
+@pytest.mark.parametrize("call", frozen.CALLS)
+def test_a_layout_that_is_not_read_any_more(call: str, layout: int) -> None:
+    storage = frozen.read(call, layout)
+    before = dict(storage)
+    with pytest.raises(wr.IncompatibleState, match=refusal(layout)):
+        frozen.query(call).advance(storage, [], 0)
+    assert storage == before
+
+
+def refusal(layout: int) -> str:
+    return f"has layout {layout}, and this windrow knows layout .* history= the events so far"
 
 
 # Another query ------------------------------------------------------------------------------------

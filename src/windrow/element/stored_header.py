@@ -15,7 +15,7 @@ from windrow.errors import InvalidArgument, StoreError
 from windrow.planning.over_plan import Feature
 from windrow.stores.blocks import Writer
 from windrow.stores.contract import Key, Store
-from windrow.stores.layout import MARK_BYTES, text_of_header
+from windrow.stores.layout import MARK_BYTES, StorePlace, text_of_header
 from windrow.windows import PolicyWindow
 
 #: the level of headers in a key, above those of blocks
@@ -114,9 +114,9 @@ class WindowHeader:
         }
 
     @classmethod
-    def from_bytes(cls, store: Store, key: Key, value: bytes) -> WindowHeader:
+    def from_bytes(cls, place: StorePlace, value: bytes) -> WindowHeader:
         """What a store holds, not trusted to be possible."""
-        text = text_of_header(store, key, value)
+        text = text_of_header(place, value)
         try:
             description = Description(**text["description"]).checked()
             state = State(*map(_integer, text["state"]))
@@ -135,7 +135,9 @@ class WindowHeader:
         except (KeyError, TypeError, ValueError, AttributeError):
             possible = False
         if not possible:
-            raise StoreError(f"{store!r} holds the header of no possible window at {key}")
+            raise StoreError(
+                f"{place.store!r} holds the header of no possible window at {place.key}"
+            )
         return cls(description, state, writers)
 
 

@@ -29,7 +29,7 @@ from windrow.errors import EmptyWindow, InvalidArgument, StoreError
 from windrow.stores import connect
 from windrow.stores.blocks import WindowBlocks, Writer
 from windrow.stores.contract import Store, checked_namespace
-from windrow.stores.layout import MARK_BYTES
+from windrow.stores.layout import MARK_BYTES, StorePlace
 from windrow.windows import PolicyWindow
 
 #: rows that are driven through the window at once
@@ -64,6 +64,7 @@ class StoredWindow:
         self._flush_seconds = _at_least("flush_seconds", flush_seconds, 0)
         self._own_store = not isinstance(store, Store)
         self._store = store if isinstance(store, Store) else connect(store)
+        self._place = StorePlace(self._store, self._key)
         try:
             self._open(aggregation, types, policy, bits)
         except BaseException:
@@ -79,7 +80,7 @@ class StoredWindow:
         bits: int,
     ) -> None:
         found = self._store.get_many([self._key])[0]
-        header = None if found is None else WindowHeader.from_bytes(self._store, self._key, found)
+        header = None if found is None else WindowHeader.from_bytes(self._place, found)
         stored = None if header is None else header.description
         name = self._key.namespace
         self._program = StoredProgram(measure_of(aggregation, stored, name), types, policy, stored)
@@ -101,7 +102,7 @@ class StoredWindow:
         self._committed = found
         if header is not None and found is not None:
             count = SpilledTree.count_partials(header.state)
-            partials = self._layout.partials_of_header(self._store, self._key, found, count)
+            partials = self._layout.partials_of_header(self._place, found, count)
             self._tree.restore(header.state, partials)
         #: the number of events that had been inserted at the flush that the window continues from
         self.recovered = self._tree.state.end
@@ -304,7 +305,7 @@ class StoredWindow:
         """Write the blocks, then the header; then delete what the header before it still needed."""
         self._tree.write_all()
         header = WindowHeader(self._description, self._tree.state, self._blocks.writers)
-        value = self._layout.header_to_bytes(self._key, header.to_text(), self._tree.partials())
+        value = self._layout.header_to_bytes(self._place, header.to_text(), self._tree.partials())
         self._exchange(value)
         self._flushed_events, self._flushed_at = self._tree.state.end, time.monotonic()
         self._tree.delete_unused()
@@ -326,7 +327,7 @@ class StoredWindow:
         """Whether a header in the store is one that this window has written."""
         if found is None:
             return False
-        header = WindowHeader.from_bytes(self._store, self._key, found)
+        header = WindowHeader.from_bytes(self._place, found)
         return header.writers[-1].mark == self._blocks.writers[-1].mark
 
 

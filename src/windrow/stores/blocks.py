@@ -15,9 +15,8 @@ from bisect import bisect_left
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
-from windrow.errors import StoreError
 from windrow.stores.contract import NO_BLOCK, Key, Store
-from windrow.stores.layout import Fields, PartialLayout
+from windrow.stores.layout import Fields, PartialLayout, StorePlace
 
 #: bytes that are written at once; RocksDB takes half the time per byte with 64 kB as with 4
 _BATCH_BYTES = 2**16
@@ -73,19 +72,21 @@ class WindowBlocks:
             self.write_all()
         elif len(self._unwritten) - self._sent >= self._batch:
             self._send()
-        key = Key(self._namespace, level, block)
-        self._unwritten[key] = self._layout.block_to_bytes(key, self.writers[-1].mark, fields)
+        place = self._place(level, block)
+        value = self._layout.block_to_bytes(place, self.writers[-1].mark, fields)
+        self._unwritten[place.key] = value
 
     def get(self, level: int, block: int) -> Fields:
         """A block that was put and not deleted."""
-        key = Key(self._namespace, level, block)
-        value = self._unwritten.get(key)
+        place = self._place(level, block)
+        value = self._unwritten.get(place.key)
         if value is None:
-            value = self._read(key)
-        if value is None:
-            raise StoreError(f"{self.store!r} has lost the block at {key}")
+            value = self._read(place.key)
         mark = self._writer_of(level, block).mark
-        return self._layout.block_from_bytes(self.store, key, mark, value, 1 << self._bits)
+        return self._layout.block_from_bytes(place, mark, value, 1 << self._bits)
+
+    def _place(self, level: int, block: int) -> StorePlace:
+        return StorePlace(self.store, Key(self._namespace, level, block))
 
     def _read(self, key: Key) -> bytes | None:
         ahead = self._ahead.pop(key, None)

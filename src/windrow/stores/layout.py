@@ -1,17 +1,18 @@
-"""How blocks of partials and the header of a window are written as bytes.
+"""How a stored window's blocks of partials and its header are written as bytes.
 
-Every value is
+Every value is sealed (see `sealed`). The body of a block is
 
-    version    1 byte
-    checksum   8 bytes, of the key and all that follows: a value under another's key is found out
-    body
+    mark       8 bytes, of the block's writer
+    fields     one after the other, each as the numbers of all partials of the block
 
-The body of a block is the mark of its writer, 8 bytes, and then its fields, one after the other,
-each as the numbers of all partials of the block. The body of a header is a length, 4 bytes, a
-text of JSON of that length, and partials written like those of a block.
+and the body of a header is
 
-Nothing read from a store is ever run or unpickled. What is not laid out like this, to the byte,
-raises `StoreError`.
+    length     4 bytes
+    text       JSON of that length
+    fields     of the header's partials, as in a block
+
+Nothing read from a store is ever run or unpickled. A body that is not laid out like this, to the
+byte, raises `StoreError`.
 """
 
 from __future__ import annotations
@@ -19,48 +20,57 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from windrow.errors import StoreError
-from windrow.stores.checksum import CHECKSUM_BYTES, checksum
 from windrow.stores.contract import Key, Store
+from windrow.stores.sealed import Place, seal, unseal
 
-VERSION = 1
 MARK_BYTES = 8
-_BODY = 1 + CHECKSUM_BYTES
+_LENGTH_BYTES = 4
 
 Array = np.ndarray[Any, Any]
 #: some partials: for each field an array, with as many rows as there are partials
 Fields = tuple[Array, ...]
 
 
-def sealed(key: Key, body: bytes) -> bytes:
-    """A body as a value, with its version and checksum."""
-    return VERSION.to_bytes(1) + checksum(key.encoded(), body) + body
+@dataclass(frozen=True)
+class StorePlace(Place):
+    """A key of a store."""
 
+    version = 1
 
-def unsealed(store: Store, key: Key, value: bytes) -> memoryview:
-    """The body of a value that was sealed under this key."""
-    view = memoryview(value)
-    if len(view) < _BODY:
-        raise StoreError(f"{store!r} holds no value of windrow at {key}: {len(view)} bytes are few")
-    if view[0] != VERSION:
-        raise StoreError(
-            f"{store!r} holds a value of layout {view[0]} at {key}; this windrow reads {VERSION}"
+    store: Store
+    key: Key
+
+    def encoded(self) -> bytes:
+        """The key."""
+        return self.key.encoded()
+
+    def missing(self) -> StoreError:
+        """The store has lost a block."""
+        return StoreError(f"{self.store!r} has lost the block at {self.key}")
+
+    def damaged(self, problem: str) -> StoreError:
+        """The store holds other bytes than were written."""
+        return StoreError(f"{self.store!r} holds corrupt bytes at {self.key}: {problem}")
+
+    def of_another_layout(self, version: int) -> StoreError:
+        """The store was written by another windrow."""
+        return StoreError(
+            f"{self.store!r} holds a value of layout {version} at {self.key}; this windrow reads "
+            f"{self.version}"
         )
-    body = view[_BODY:]
-    if checksum(key.encoded(), body) != view[1:_BODY]:
-        raise StoreError(f"{store!r} holds corrupt bytes at {key}: their checksum is another")
-    return body
 
 
 class PartialLayout:
     """How partials of one shape are written."""
 
     def __init__(self, fields: Sequence[tuple[str, int]]) -> None:
-        """Args are the type of each field and, for one that is a row of numbers, its width."""
+        """`fields` are the type of each field and its width, 0 for a field of one number."""
         self._dtypes = [np.dtype(dtype).newbyteorder("<") for dtype, _width in fields]
         self._shapes = [(width,) if width else () for _dtype, width in fields]
 
@@ -72,26 +82,32 @@ class PartialLayout:
             for dtype, shape in zip(self._dtypes, self._shapes, strict=True)
         )
 
-    def block_to_bytes(self, key: Key, mark: bytes, fields: Fields) -> bytes:
-        """A block as a value."""
-        return sealed(key, mark + self._to_bytes(fields))
+    def block_to_bytes(self, place: StorePlace, mark: bytes, fields: Fields) -> bytes:
+        """A block as a value; `mark` is its writer's."""
+        return seal(place, mark + self._to_bytes(fields))
 
     def block_from_bytes(
-        self, store: Store, key: Key, mark: bytes, value: bytes, size: int
+        self, place: StorePlace, mark: bytes, value: bytes | None, size: int
     ) -> Fields:
-        """The fields of a block of so many partials, which a certain writer must have written."""
-        body = unsealed(store, key, value)
+        """The fields of a block of `size` partials; raises if another writer's mark is on it."""
+        body = unseal(place, value)
         if body[:MARK_BYTES] != mark:
             raise StoreError(
-                f"{store!r} holds a block at {key} that another writer put there; a window can be "
-                "open for writing only once"
+                f"{place.store!r} holds a block at {place.key} that another writer put there; a "
+                "window can be open for writing only once"
             )
-        return self._from_bytes(store, key, body[MARK_BYTES:], size)
+        return self._from_bytes(place, body[MARK_BYTES:], size)
 
-    def header_to_bytes(self, key: Key, text: dict[str, Any], fields: Fields) -> bytes:
+    def header_to_bytes(self, place: StorePlace, text: dict[str, Any], fields: Fields) -> bytes:
         """A header as a value."""
         encoded = json.dumps(text, sort_keys=True).encode()
-        return sealed(key, len(encoded).to_bytes(4) + encoded + self._to_bytes(fields))
+        length = len(encoded).to_bytes(_LENGTH_BYTES)
+        return seal(place, length + encoded + self._to_bytes(fields))
+
+    def partials_of_header(self, place: StorePlace, value: bytes, size: int) -> Fields:
+        """The partials of a header, which must be `size` in number."""
+        _text, partials = _parts_of_header(place, value)
+        return self._from_bytes(place, partials, size)
 
     def _to_bytes(self, fields: Fields) -> bytes:
         return b"".join(
@@ -99,10 +115,10 @@ class PartialLayout:
             for array, dtype in zip(fields, self._dtypes, strict=True)
         )
 
-    def _from_bytes(self, store: Store, key: Key, body: memoryview, size: int) -> Fields:
+    def _from_bytes(self, place: StorePlace, body: memoryview, size: int) -> Fields:
         if len(body) != size * self.partial_bytes:
             raise StoreError(
-                f"{store!r} holds {len(body)} bytes at {key} where {size} partials of "
+                f"{place.store!r} holds {len(body)} bytes at {place.key} where {size} partials of "
                 f"{self.partial_bytes} bytes are expected"
             )
         fields = []
@@ -112,19 +128,21 @@ class PartialLayout:
             body = body[count * dtype.itemsize :]
         return tuple(fields)
 
-    def partials_of_header(self, store: Store, key: Key, value: bytes, size: int) -> Fields:
-        """The partials of a header, of which there must be so many."""
-        body = unsealed(store, key, value)
-        return self._from_bytes(store, key, body[4 + int.from_bytes(body[:4]) :], size)
 
-
-def text_of_header(store: Store, key: Key, value: bytes) -> dict[str, Any]:
+def text_of_header(place: StorePlace, value: bytes) -> dict[str, Any]:
     """What a header says in words and numbers."""
-    body = unsealed(store, key, value)
+    encoded, _partials = _parts_of_header(place, value)
     try:
-        text = json.loads(bytes(body[4 : 4 + int.from_bytes(body[:4])]))
+        text = json.loads(bytes(encoded))
     except (ValueError, RecursionError):
         text = None
     if not isinstance(text, dict):
-        raise StoreError(f"{store!r} holds no header of a window at {key}")
+        raise StoreError(f"{place.store!r} holds no header of a window at {place.key}")
     return text
+
+
+def _parts_of_header(place: StorePlace, value: bytes) -> tuple[memoryview, memoryview]:
+    """The text and the partials of a header."""
+    body = unseal(place, value)
+    stop = _LENGTH_BYTES + int.from_bytes(body[:_LENGTH_BYTES])
+    return body[_LENGTH_BYTES:stop], body[stop:]

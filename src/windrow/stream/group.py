@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.slicing import Slices
-from windrow.stream.state import GroupState, ShardBlocks
-from windrow.stream.waiting import WaitingEvents
+from windrow.stream.header import GroupState
+from windrow.stream.state import ShardBlocks
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 Columns = Mapping[str, pa.Array]
@@ -64,25 +64,32 @@ class WindowGroup(ABC):
     #: whether a slice is a moment: a tick of the order column
     of_moments = False
 
-    def held(self, columns: Columns, times: Array) -> tuple[Columns, Array]:
-        """The events that some window holds, and their slices."""
-        return columns, self.slices.slice_of(times)
+    def holds(self, times: Array) -> Array | None:
+        """Which events some window holds, by their times; None for all."""
+        return None
 
     @abstractmethod
     def describe(self) -> GroupPlan:
         """How the group keeps its state, what a batch costs, and when answers are final."""
 
     @abstractmethod
-    def due(self, state: GroupState, blocks: ShardBlocks) -> Iterator[int]:
-        """How far time has to be final for the next answers, in ticks; nothing if none wait."""
+    def due(self, state: GroupState, blocks: ShardBlocks, oldest: int | None) -> Iterator[int]:
+        """How far time has to be final for the next answers, in ticks; nothing if none wait.
+
+        `oldest` is when the slice of the group's oldest waiting event begins, None without one.
+        """
 
     @abstractmethod
     def move(
         self,
         state: GroupState,
         blocks: ShardBlocks,
-        waiting: WaitingEvents,
+        events: pa.RecordBatch,
         frontier: int,
         times: Times,
     ) -> list[pa.Table]:
-        """Make the slices before a frontier final, and return the answers that this completes."""
+        """Make the slices before a frontier final, and return the answers that this completes.
+
+        `events` are those from the group's frontier before to this one, in any order; events of
+        the same time are in the order of arrival.
+        """

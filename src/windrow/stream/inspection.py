@@ -14,6 +14,7 @@ from windrow.engine import columns as arrow
 from windrow.engine.maps import SLICE
 from windrow.engine.sorting import arrange
 from windrow.slicing import Slices
+from windrow.stream.header import ShardHeader
 from windrow.stream.state import (
     CELLS_SCHEMA,
     DESCRIPTION,
@@ -29,13 +30,11 @@ from windrow.stream.state import (
     SLICES,
     WAITING,
     WAITING_SCHEMA,
-    ShardHeader,
     block_number,
     content_of,
     group_of,
     integers_of,
     kind_of,
-    lacking,
 )
 
 Array = np.ndarray[Any, Any]
@@ -72,19 +71,22 @@ def summary(blocks: Mapping[int, bytes]) -> Summary:
     header = ShardHeader.decoded(_content(blocks, HEADER))
     cells, rows = _of_cells(blocks), _of_rows(blocks)
     spans = []
-    for group, state in enumerate(header.groups):
+    for group in range(len(header.groups)):
+        tick, period, *cuts = integers_of(_content(blocks, SLICES, group))
+        slices = Slices(period, tuple(cuts))
         numbers = [each for kept in (cells, rows) for each in kept.slices.get(group, [])]
-        numbers += [np.array([each.first, each.last]) for each in state.waiting]
+        numbers += [
+            slices.slice_of(np.array([each.first, each.last])) for each in header.waiting.blocks
+        ]
         if numbers:
-            told = integers_of(_content(blocks, SLICES, group))
-            spans.append(_span(np.concatenate(numbers), told))
+            spans.append(_span(np.concatenate(numbers), slices, tick))
     key = json.loads(_schema(blocks, WAITING_SCHEMA).metadata[KEY])
     return Summary(
         _query(blocks),
         _distinct(cells.keys, rows.keys, [batch.select(key) for _owner, batch in waiting]),
         len(blocks),
         sum(map(len, blocks.values())),
-        sum(batch.num_rows for owner, batch in waiting if owner == 0),
+        sum(batch.num_rows for _group, batch in waiting),
         min((begin for begin, _end in spans), default=None),
         max((end for _begin, end in spans), default=None),
     )
@@ -139,9 +141,7 @@ def _of_rows(blocks: Mapping[int, bytes]) -> _Kept:
 def _content(blocks: Mapping[int, bytes], kind: int, group: int = 0) -> bytes:
     """What stands in a block of which a group has one."""
     number = block_number(kind, group)
-    if number not in blocks:
-        raise lacking(number)
-    return content_of(number, blocks[number])
+    return content_of(number, blocks.get(number))
 
 
 def _schema(blocks: Mapping[int, bytes], kind: int) -> pa.Schema:
@@ -160,10 +160,8 @@ def _batches(
     ]
 
 
-def _span(numbers: Array, told: list[int]) -> tuple[float, float]:
-    """Where slices of these numbers begin and end; `told` is what was written of all slices."""
-    tick, period, *edges = told
-    slices = Slices(period, tuple(edges))
+def _span(numbers: Array, slices: Slices, tick: int) -> tuple[float, float]:
+    """When slices of these numbers begin and end, in seconds."""
     begin = int(slices.starts(numbers.min(keepdims=True))[0])
     end = int(slices.ends(numbers.max(keepdims=True))[0])
     return begin * tick / _NANOSECONDS_IN_A_SECOND, end * tick / _NANOSECONDS_IN_A_SECOND

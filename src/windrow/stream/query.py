@@ -1,15 +1,20 @@
-"""A query over a stream: what every kind of window does with a batch of one shard's events.
+"""A query over a stream: what one shard does with a batch of its events and a watermark.
 
 Time is cut into slices. The watermark says how far time is final: a slice that ends by then gets no
-more events. Where slices are moments, the one that the watermark is at is final, as it is for
-Spark's own operators. Events in slices that are final are late: they are counted and dropped. So
-are events without a time, because there is no telling when they are final. The others wait, as they
-are, until their slice is final, because combining has to follow the order of events. What is done
-with slices that have become final is the business of groups, the windows that share slices.
+more events. Where slices are moments, the moment of the watermark itself is final, as it is for
+Spark's own operators. A batch takes four steps:
 
-An operator in front of the query gives, with each batch, what that batch's watermark made final. So
-behind one, events are late by the watermark of the batch before. A shard keeps it, and is woken
-whenever the watermark moves.
+1. Events in final slices are late: they are counted and dropped. So are events without a time,
+   because nothing says when they are final.
+2. The other events wait, as they are, until their slice is final, because combining has to follow
+   the order of events (see `waiting`).
+3. Each group of windows gets the events that have become final for it, answers what they complete,
+   and keeps what answers to come need (see `group`).
+4. The header is written, with the watermark at which there may be more answers.
+
+An operator in front of the query hands it, with each batch, the events that this batch's watermark
+made final for the operator. So behind an operator, events are late by the watermark of the batch
+before. The shard keeps that watermark, and is woken whenever the watermark moves.
 
       watermark                    before                 now
       operator in front              |   gives events      |
@@ -22,7 +27,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +39,7 @@ from windrow.planning.slide_plan import SlidePlan
 from windrow.slicing import LIMIT
 from windrow.stream.description import description_of, differences
 from windrow.stream.group import Array, Columns, GroupPlan, WindowGroup
+from windrow.stream.header import GroupState, ShardHeader
 from windrow.stream.state import (
     DESCRIPTION,
     HEADER,
@@ -42,9 +47,7 @@ from windrow.stream.state import (
     NONE,
     SLICES,
     WAITING_SCHEMA,
-    GroupState,
     ShardBlocks,
-    ShardHeader,
     Storage,
     block_number,
     integers,
@@ -53,20 +56,22 @@ from windrow.stream.state import (
 from windrow.stream.waiting import WaitingEvents
 
 _NANOSECONDS_IN_A_MILLISECOND = 1_000_000
+#: no frontier lies further than 64 bits reach
+_FURTHEST = 2**63 - 2
 
 
 @dataclass
 class Step:
-    """What came of a batch.
+    """What a batch did.
 
     Attributes:
-        answers: as tables.
-        events: how many came.
-        late: how many of them were dropped, because their slice was final.
-        untimed: how many of them were dropped, because they had no time.
+        answers: the answers, as tables.
+        events: how many events came.
+        late: how many of them were dropped because their slice was final.
+        untimed: how many of them were dropped because they had no time.
         timer: the watermark, in milliseconds, at which there may be more answers; None for never.
-        timer_before: what it was when the batch came.
-        bytes_read, bytes_written: of state.
+        timer_before: the timer that the batch before had set.
+        bytes_read, bytes_written: how much state was read and written.
     """
 
     answers: list[pa.Table] = field(default_factory=list)
@@ -80,7 +85,7 @@ class Step:
 
 
 class StreamQuery:
-    """A plan over a stream; what is remembered lies in each shard's storage."""
+    """A plan over a stream. It remembers nothing itself: state lies in each shard's storage."""
 
     def __init__(
         self,
@@ -89,13 +94,13 @@ class StreamQuery:
         groups: Sequence[WindowGroup],
         shards: int,
     ) -> None:
-        """What a task would refuse is refused.
+        """Refuse here what a task would refuse later.
 
         Args:
-            plan: what is asked, arranged.
-            types: those of the columns of an event that wait with it.
-            groups: of windows.
-            shards: in how many of them keys are kept.
+            plan: an arranged plan (see `description`).
+            types: the columns of an event that wait with it, and their types.
+            groups: all windows of the plan.
+            shards: among how many shards the keys are spread.
         """
         self._columns, self._order = list(types), plan.order[0]
         self._features = plan.features
@@ -104,7 +109,7 @@ class StreamQuery:
         self._waiting_schema = pa.schema(list(types.items()), {KEY: json.dumps(plan.key)})
         require_numbers(len(groups))
         self._groups = groups
-        #: for each group, how many ticks behind the watermark are final with it; a day is no moment
+        #: for each group, 1 if the tick of the watermark itself is final; a day is no moment
         is_clock = pa.types.is_timestamp(types[self._order])
         self._margins = [int(is_clock and group.of_moments) for group in groups]
         kept = [line for group in groups for line in group.kept]
@@ -131,7 +136,7 @@ class StreamQuery:
         """Take the events of a shard that came with a batch, and answer what is final.
 
         Args:
-            storage: of the shard.
+            storage: where the shard's blocks lie.
             batches: the events, in the order of arrival.
             watermark: in milliseconds; up to 0 there is none yet.
             is_behind: whether there may be an operator in front. Then a shard has to `begin`.
@@ -142,7 +147,7 @@ class StreamQuery:
         final = watermark
         with kernels_named(self._features):
             if header.history != NONE:
-                # What the table makes final it has answered itself.
+                # The table has answered what it makes final, so these answers are dropped.
                 self._move(blocks, header, [], 0, header.history, Step())
                 late, final = (max(each, header.history) for each in (late, watermark))
             self._move(blocks, header, batches, late, final, step)
@@ -158,8 +163,8 @@ class StreamQuery:
     ) -> Step:
         """Take events of a table that the stream goes on from, before the first batch.
 
-        The answers that are final by the watermark `final` are the table's own, and are not given.
-        May be called several times; the highest watermark counts.
+        The table gives the answers that are final by the watermark `final`; the stream does not
+        repeat them. You may call this several times; the highest watermark counts.
         """
         blocks, step = ShardBlocks(storage), Step()
         header = self._header(blocks)
@@ -177,19 +182,21 @@ class StreamQuery:
         final: int,
         step: Step,
     ) -> None:
-        """Take events that are not late, and let every group answer what is final."""
-        columns = self._arrived(batches, self._frontiers(late), step)
-        for group, state, frontier in zip(
-            self._groups, header.groups, self._frontiers(final), strict=True
-        ):
-            waiting = WaitingEvents(
-                blocks, group.number, self._waiting_schema, state, partial(self._slices, group)
-            )
-            if columns is not None:
-                waiting.add(*group.held(columns, self._times(columns)))
-            if frontier is not None and frontier > state.frontier:
-                step.answers += group.move(state, blocks, waiting, frontier, self._times)
-            waiting.merge()
+        """Take events that are not late, and let every group answer what is final.
+
+        `late` and `final` are the watermarks that decide which events are late, and what is final.
+        """
+        waiting = WaitingEvents(blocks, self._waiting_schema, header.waiting, self._joint_begins)
+        columns = self._arrived(batches, max(self._frontiers(late, header)), step)
+        if columns is not None:
+            waiting.add(columns)
+        before, now = [state.frontier for state in header.groups], self._frontiers(final, header)
+        taken = waiting.take(before, now)
+        for place, (group, state) in enumerate(zip(self._groups, header.groups, strict=True)):
+            if now[place] > before[place]:
+                events = self._held(group, taken[place])
+                step.answers += group.move(state, blocks, events, now[place], self._times)
+        waiting.merge(now)
 
     def _written(
         self, blocks: ShardBlocks, header: ShardHeader, is_behind: bool, step: Step
@@ -210,25 +217,18 @@ class StreamQuery:
         due = [
             -(-(time - margin) * self._tick // _NANOSECONDS_IN_A_MILLISECOND)
             for group, state, margin in zip(self._groups, header.groups, self._margins, strict=True)
-            for time in group.due(state, blocks)
+            for time in group.due(state, blocks, header.waiting.oldest(state.frontier))
         ]
         return min((time for time in due if time < LIMIT), default=None)
 
     # The state of a shard ------------------------------------------------------------------------
 
     def _header(self, blocks: ShardBlocks) -> ShardHeader:
+        """The header of a shard; raises if another query wrote it."""
         content = blocks.bytes_of(block_number(HEADER))
         if content is None:
-            blocks.require_none(block_number(DESCRIPTION))
-            blocks.write(block_number(DESCRIPTION), "\n".join(self.description).encode())
-            layouts = {WAITING_SCHEMA: self._waiting_schema}
-            for group in self._groups:
-                layouts |= group.layouts
-            for kind, schema in layouts.items():
-                blocks.write(block_number(kind), schema.serialize().to_pybytes())
-            for group in self._groups:
-                told = [self._tick, group.slices.period, *group.slices.edges]
-                blocks.write(block_number(SLICES, group.number), integers(told))
+            blocks.require_new()
+            self._write_description(blocks)
             groups = [GroupState([0] * len(group.names)) for group in self._groups]
             return ShardHeader(self._fingerprint, groups)
         header = ShardHeader.decoded(content)
@@ -241,35 +241,60 @@ class StreamQuery:
             )
         return header
 
+    def _write_description(self, blocks: ShardBlocks) -> None:
+        """Write what stays the same in every batch."""
+        blocks.write(block_number(DESCRIPTION), "\n".join(self.description).encode())
+        layouts = {WAITING_SCHEMA: self._waiting_schema}
+        for group in self._groups:
+            layouts |= group.layouts
+        for kind, schema in layouts.items():
+            blocks.write(block_number(kind), schema.serialize().to_pybytes())
+        for group in self._groups:
+            slices = [self._tick, group.slices.period, *group.slices.edges]
+            blocks.write(block_number(SLICES, group.number), integers(slices))
+
+    # Time ----------------------------------------------------------------------------------------
+
+    def _frontiers(self, watermark: int, header: ShardHeader) -> list[int]:
+        """For each group, when its first slice begins that is not final by a watermark.
+
+        What was final once stays final.
+        """
+        before = [state.frontier for state in header.groups]
+        if watermark <= 0:
+            return before
+        reached = watermark * _NANOSECONDS_IN_A_MILLISECOND // self._tick
+        frontiers = []
+        for group, margin in zip(self._groups, self._margins, strict=True):
+            number = group.slices.slice_at(min(reached + margin, _FURTHEST))
+            frontiers.append(int(group.slices.starts(np.array([number]))[0]))
+        return list(map(max, frontiers, before))
+
+    def _times(self, columns: Columns) -> Array:
+        return arrow.times(columns[self._order])
+
+    def _joint_begins(self, columns: Columns) -> Array:
+        """For each event, the last edge of any group's slices at or before its time."""
+        times = self._times(columns)
+        begins = []
+        for group in self._groups:
+            own = group.slices.starts(group.slices.slice_of(times))
+            # Beyond 64 bits a begin wraps; then the time itself tells the slice as well.
+            begins.append(np.where(own > times, times, own))
+        found: Array = np.maximum.reduce(begins)
+        return found
+
     # Events --------------------------------------------------------------------------------------
 
     def _prepared(self, columns: dict[str, pa.Array]) -> dict[str, pa.Array]:
         """The columns of events in the types in which they are kept."""
         return columns
 
-    def _frontiers(self, watermark: int) -> list[int | None]:
-        """For each group, the first slice that is not final by a watermark."""
-        if watermark <= 0:
-            return [None] * len(self._groups)
-        reached = watermark * _NANOSECONDS_IN_A_MILLISECOND // self._tick
-        return [
-            group.slices.slice_at(reached + margin)
-            for group, margin in zip(self._groups, self._margins, strict=True)
-        ]
-
-    def _times(self, columns: Columns) -> Array:
-        return arrow.times(columns[self._order])
-
-    def _slices(self, group: WindowGroup, columns: Columns) -> Array:
-        return group.slices.slice_of(self._times(columns))
-
-    def _arrived(
-        self, batches: Iterable[pa.Table], frontiers: Sequence[int | None], step: Step
-    ) -> Columns | None:
+    def _arrived(self, batches: Iterable[pa.Table], frontier: int, step: Step) -> Columns | None:
         """The events that are not late, if there are any; counts those that are.
 
-        An event is in all of its windows or in none: it is late as soon as its slice in some group
-        is final.
+        An event is in all of its windows or in none: it is late as soon as its slice is final for
+        some group, which is before the furthest frontier.
         """
         tables = [batch for batch in batches if batch.num_rows]
         if not tables:
@@ -277,18 +302,25 @@ class StreamQuery:
         table = pa.concat_tables(tables)
         columns = self._prepared({name: arrow.whole(table[name]) for name in self._columns})
         timed = columns[self._order].is_valid().to_numpy(zero_copy_only=False)
-        late = np.zeros(len(timed), np.bool_)
         times = self._times(columns)
-        for group, frontier in zip(self._groups, frontiers, strict=True):
-            if frontier is not None:
-                late |= timed & (group.slices.slice_of(times) < frontier)
+        late = timed & (times < frontier)
         step.events, step.late = len(timed), int(late.sum())
         step.untimed = step.events - int(timed.sum())
         kept = timed & ~late
+        held = [each for group in self._groups if (each := group.holds(times)) is not None]
+        if len(held) == len(self._groups):
+            kept &= np.logical_or.reduce(held)
         if kept.all():
             return columns
         mask = pa.array(kept)
         return {name: column.filter(mask) for name, column in columns.items()}
+
+    def _held(self, group: WindowGroup, events: pa.RecordBatch) -> pa.RecordBatch:
+        """The events that a group's windows hold: others wait for other groups."""
+        if len(self._groups) == 1 or not events.num_rows:
+            return events
+        held = group.holds(arrow.times(events[self._order]))
+        return events if held is None else events.filter(pa.array(held))
 
 
 # What a query asks for ---------------------------------------------------------------------------

@@ -24,12 +24,12 @@ from windrow.stream.counts.segments import Segments
 from windrow.stream.key_hashes import hashes_of
 from windrow.stream.rows.kept_rows import RowLayout, empty
 from windrow.stream.state import (
+    BACK_MAP,
     LEDGER,
     MAP,
     ROWS,
     SEGMENT,
     SEGMENT_MAP,
-    WHOLE_MAP,
     ShardBlocks,
     block_number,
     place_in_bin,
@@ -78,7 +78,7 @@ class CountedBins:
     def whole(self, chosen: Sequence[int], firsts: Array) -> pa.RecordBatch:
         """The map of the back of some bins."""
         maps = [
-            self.map(WHOLE_MAP, number, 0, int(first))
+            self.map(BACK_MAP, number, 0, int(first))
             for number, first in zip(chosen, firsts, strict=False)
             if self.bins[number].blocks
         ]
@@ -134,7 +134,7 @@ class CountedBins:
         block = each.oldest + each.blocks
         self._blocks.store(self._place(ROWS, number, block), rows)
         self.store_map(MAP, number, block, cells, first)
-        self.store_map(WHOLE_MAP, number, 0, whole, first)
+        self.store_map(BACK_MAP, number, 0, whole, first)
         each.blocks, each.rows, each.expiry = each.blocks + 1, each.rows + rows.num_rows, NEVER
 
     # Rewriting -----------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ class CountedBins:
             self._blocks.delete(self._place(ROWS, number, block))
             self._blocks.delete(self._place(MAP, number, block))
         each.blocks, each.oldest = each.oldest + each.blocks - first, first
-        self.store_map(WHOLE_MAP, number, 0, self.joined(kept[::-1]), 0)
+        self.store_map(BACK_MAP, number, 0, self.joined(kept[::-1]), 0)
 
     def _rewrite(self, number: int, known: int, first: int) -> None:
         """Make a front of the rows that are of use; those before a segment are not."""
@@ -265,7 +265,7 @@ class CountedBins:
         each = self.bins[number]
         blocks = range(each.oldest, each.oldest + each.blocks)
         gone = [(LEDGER, 0), *((kind, block) for kind in (ROWS, MAP) for block in blocks)]
-        gone += [(WHOLE_MAP, 0)] if each.blocks else []
+        gone += [(BACK_MAP, 0)] if each.blocks else []
         for kind in (SEGMENT, SEGMENT_MAP):
             gone += [(kind, segment) for segment in range(each.segments)]
         for kind, block in gone:

@@ -26,6 +26,7 @@ from windrow.stream import sizes
 from windrow.stream.counts.counted_bins import CUT, FRONT, NUMBER
 from windrow.stream.counts.counted_rows import CountedKeys, CountedRows
 from windrow.stream.group import Array, GroupPlan, Times, WindowGroup
+from windrow.stream.header import GroupState
 from windrow.stream.rows.kept_rows import RowLayout, columns_kept
 from windrow.stream.rows.over_rows import kept_columns
 from windrow.stream.slices.cell_windows import CellWindows
@@ -33,10 +34,8 @@ from windrow.stream.state import (
     LEDGER_SCHEMA,
     MAPS_SCHEMA,
     ROWS_SCHEMA,
-    GroupState,
     ShardBlocks,
 )
-from windrow.stream.waiting import WaitingEvents
 from windrow.windows.reach import UNLIMITED
 
 
@@ -94,28 +93,27 @@ class OverCounts(WindowGroup):
             final="for each event, when the watermark reaches its time",
         )
 
-    def due(self, state: GroupState, blocks: ShardBlocks) -> Iterator[int]:
+    def due(self, state: GroupState, blocks: ShardBlocks, oldest: int | None) -> Iterator[int]:
         """When the oldest event that waits is final."""
-        if state.waiting:
-            yield min(each.first for each in state.waiting) + 1
+        if oldest is not None:
+            yield oldest + 1
 
     def move(
         self,
         state: GroupState,
         blocks: ShardBlocks,
-        waiting: WaitingEvents,
+        events: pa.RecordBatch,
         frontier: int,
         times: Times,
     ) -> list[pa.Table]:
         """Answer the events before a frontier."""
         state.frontier = frontier
-        columns = waiting.take_before(frontier)
-        if columns is None:
+        if not events.num_rows:
             return []
         most = max(self._extents) - 1
         rows = CountedRows(blocks, self.number, self._layout, self._maps, most)
         answers = []
-        for part in rows.parts(waiting.batch(columns)):
+        for part in rows.parts(events):
             answers.append(self._answered(rows, part))
             rows.keep(part)
         rows.bins.close()

@@ -23,10 +23,10 @@ import pyarrow as pa
 from windrow.engine.policy_counts import Counts
 from windrow.slicing import Slices
 from windrow.stream.group import Array, GroupPlan, Times, WindowGroup
+from windrow.stream.header import GroupState
 from windrow.stream.rows.kept_rows import KeptRows, Needed, OpenBins, RowLayout, columns_kept
 from windrow.stream.rows.key_rows import KeyRows
-from windrow.stream.state import LEDGER_SCHEMA, ROWS_SCHEMA, GroupState, ShardBlocks
-from windrow.stream.waiting import WaitingEvents
+from windrow.stream.state import LEDGER_SCHEMA, ROWS_SCHEMA, ShardBlocks
 
 
 class Span(NamedTuple):
@@ -70,27 +70,26 @@ class RowsGroup(WindowGroup):
             final=self.final,
         )
 
-    def due(self, state: GroupState, blocks: ShardBlocks) -> Iterator[int]:
+    def due(self, state: GroupState, blocks: ShardBlocks, oldest: int | None) -> Iterator[int]:
         """When the oldest event that waits is final, and when keys are to be looked at again."""
-        if state.waiting:
-            yield min(each.first for each in state.waiting) + 1
+        if oldest is not None:
+            yield oldest + 1
         yield from KeptRows(blocks, self.number, self.layout).bins.due()
 
     def move(
         self,
         state: GroupState,
         blocks: ShardBlocks,
-        waiting: WaitingEvents,
+        events: pa.RecordBatch,
         frontier: int,
         times: Times,
     ) -> list[pa.Table]:
         """Answer what the events before a frontier make final."""
         span = Span(state.frontier, frontier)
         state.frontier = frontier
-        columns = waiting.take_before(frontier)
         kept = KeptRows(blocks, self.number, self.layout)
         answers: list[pa.Table] = []
-        for part in kept.parts(waiting.batch(columns), frontier):
+        for part in kept.parts(events, frontier):
             tables, needed = self.answer(part, span)
             answers += tables
             kept.keep(part, needed)

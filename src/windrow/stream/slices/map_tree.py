@@ -21,7 +21,8 @@ from windrow.algorithms import amortized_monoid_tree as tree
 from windrow.algorithms.levels import lowest_bit, node_at
 from windrow.compiler.linking import link
 from windrow.engine.maps import SLICE, Maps
-from windrow.stream.state import NODE, GroupState, ShardBlocks, block_number
+from windrow.stream.header import GroupState
+from windrow.stream.state import NODE, ShardBlocks, block_number
 
 #: several maps that make up one
 Partial = tuple[pa.RecordBatch, ...]

@@ -29,11 +29,11 @@ from windrow.engine.sorting import arrange
 from windrow.planning.over_plan import OverPlan
 from windrow.slicing import Slices
 from windrow.stream import sizes
-from windrow.stream.group import Array, Columns, GroupPlan, Times, WindowGroup
+from windrow.stream.group import Array, GroupPlan, Times, WindowGroup
+from windrow.stream.header import GroupState
 from windrow.stream.slices.cell_windows import CellWindows
 from windrow.stream.slices.map_tree import MapTree
-from windrow.stream.state import CELLS_SCHEMA, GroupState, ShardBlocks
-from windrow.stream.waiting import WaitingEvents
+from windrow.stream.state import CELLS_SCHEMA, ShardBlocks
 
 
 class OverSlices(WindowGroup):
@@ -66,10 +66,10 @@ class OverSlices(WindowGroup):
             final="for each event, when the watermark reaches its time",
         )
 
-    def due(self, state: GroupState, blocks: ShardBlocks) -> Iterator[int]:
+    def due(self, state: GroupState, blocks: ShardBlocks, oldest: int | None) -> Iterator[int]:
         """When the oldest event that waits is final, and when all that is kept can go."""
-        if state.waiting:
-            yield min(each.first for each in state.waiting) + 1
+        if oldest is not None:
+            yield oldest + 1
         if state.front < state.end:
             yield state.frontier + max(self._extents)
 
@@ -77,20 +77,19 @@ class OverSlices(WindowGroup):
         self,
         state: GroupState,
         blocks: ShardBlocks,
-        waiting: WaitingEvents,
+        events: pa.RecordBatch,
         frontier: int,
         times: Times,
     ) -> list[pa.Table]:
         """Answer the events before a frontier."""
         tree = MapTree(self.maps, blocks, self.number, state)
         state.frontier = frontier
-        columns = waiting.take_before(frontier)
-        if columns is None:
+        if not events.num_rows:
             self._evict(tree, frontier)
             return []
-        events = self._arranged(columns)
-        moments = times(events)
-        cells = self.maps.of_runs(events, moments, np.arange(len(moments)))
+        columns = self._arranged(events)
+        moments = times(columns)
+        cells = self.maps.of_runs(columns, moments, np.arange(len(moments)))
         results = [
             self._windows.answers(
                 name, extent, self._held(tree, front, extent, moments), cells, lambda ticks: ticks
@@ -101,17 +100,18 @@ class OverSlices(WindowGroup):
         for block in self._blocks(cells, moments, frontier):
             tree.append(block)
         for output, added in zip(self._plan.outputs, self._plan.output_fields, strict=True):
-            events[added.name] = results[self.names.index(output.window)][output.feature]
-        return [pa.table(events)]
+            columns[added.name] = results[self.names.index(output.window)][output.feature]
+        return [pa.table(columns)]
 
-    def _arranged(self, columns: Columns) -> dict[str, pa.Array]:
-        """Events by key and order."""
+    def _arranged(self, events: pa.RecordBatch) -> dict[str, pa.Array]:
+        """The columns of events, sorted by key and order."""
+        columns = dict(zip(events.schema.names, events.columns, strict=True))
         keys, order = [
             [columns[name] for name in names] for names in (self._plan.key, self._plan.order)
         ]
         permutation, _starts = arrange(keys, order, len(order[0]))
         if permutation is None:
-            return dict(columns)
+            return columns
         indices = pa.array(permutation)
         return {name: column.take(indices) for name, column in columns.items()}
 

@@ -39,10 +39,10 @@ from windrow.planning.share import SharedPlan
 from windrow.planning.slide_plan import SlidePlan
 from windrow.slicing import PeriodicWindow
 from windrow.stream import sizes
-from windrow.stream.group import Array, Columns, GroupPlan, Times, WindowGroup
+from windrow.stream.group import Array, GroupPlan, Times, WindowGroup
+from windrow.stream.header import GroupState
 from windrow.stream.slices.map_tree import HeldMaps, MapTree
-from windrow.stream.state import CELLS_SCHEMA, NONE, GroupState, ShardBlocks
-from windrow.stream.waiting import WaitingEvents
+from windrow.stream.state import CELLS_SCHEMA, NONE, ShardBlocks
 from windrow.windows import periods
 
 
@@ -65,14 +65,10 @@ class SlideSlices(WindowGroup):
         self._plan, self._features = plan, features
         self._kernels = SliceKernels(features, plan, names)
 
-    def held(self, columns: Columns, times: Array) -> tuple[Columns, Array]:
-        """Without the events that lie in gaps between windows."""
-        holds = np.logical_or.reduce([window.holds(times) for window in self._windows])
-        if not holds.all():
-            mask = pa.array(holds)
-            columns = {name: column.filter(mask) for name, column in columns.items()}
-            times = times[holds]
-        return columns, self.slices.slice_of(times)
+    def holds(self, times: Array) -> Array | None:
+        """Not those in gaps between windows."""
+        holds: Array = np.logical_or.reduce([window.holds(times) for window in self._windows])
+        return None if holds.all() else holds
 
     def describe(self) -> GroupPlan:
         """Partials of slices in a tree."""
@@ -87,29 +83,27 @@ class SlideSlices(WindowGroup):
             final="at the end of a window, when the watermark reaches it",
         )
 
-    def due(self, state: GroupState, blocks: ShardBlocks) -> Iterator[int]:
+    def due(self, state: GroupState, blocks: ShardBlocks, oldest: int | None) -> Iterator[int]:
         """The ends of windows that may have an answer."""
-        oldest = min((each.first for each in state.waiting), default=None)
         for window, front in zip(self._windows, state.fronts, strict=True):
             if front < state.end:
                 yield self._first_open(window, state.frontier) + window.range
             if oldest is not None:
-                start = self.slices.starts(np.array([oldest]))
-                yield int(window.first_starts(start)[0]) + window.range
+                yield int(window.first_starts(np.array([oldest]))[0]) + window.range
 
     def move(
         self,
         state: GroupState,
         blocks: ShardBlocks,
-        waiting: WaitingEvents,
+        events: pa.RecordBatch,
         frontier: int,
         times: Times,
     ) -> list[pa.Table]:
         """Answer the windows that end by a frontier."""
         tree = MapTree(self.maps, blocks, self.number, state)
-        columns = waiting.take_before(frontier)
         cells = self.maps.empty
-        if columns is not None:
+        if events.num_rows:
+            columns = dict(zip(events.schema.names, events.columns, strict=True))
             slices = self.slices.slice_of(times(columns))
             read = in_own_type(columns, self._plan)
             cells = self.maps.of_events(read, self._plan.order, slices)
@@ -133,9 +127,8 @@ class SlideSlices(WindowGroup):
     # Which windows, and which cells they hold ----------------------------------------------------
 
     def _first_open(self, window: PeriodicWindow, frontier: int) -> int:
-        """The begin of the first window that ends behind the begin of a slice."""
-        start = int(self.slices.starts(np.array([frontier]))[0])
-        return int(window.last_starts(np.array([start - window.range]))[0]) + window.slide
+        """When the first window begins that ends behind a frontier."""
+        return int(window.last_starts(np.array([frontier - window.range]))[0]) + window.slide
 
     def _ending(
         self,
