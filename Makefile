@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # Targets check what the machine lacks before they install or run anything: order matters.
 .NOTPARALLEL:
-.PHONY: help setup demo test seeds kills fuzz check bench bench-spark bench-streaming soak clean java
+.PHONY: help setup demo test seeds kills fuzz check pages bench bench-spark bench-streaming soak clean java
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -51,6 +51,11 @@ check: $(STAMP) ## lint, format, types, and the direction of imports
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
+
+pages: $(STAMP) ## write what is made from the catalogue: docs/aggregations.md, and its names for type checkers
+	@$(BIN)/python -m windrow.aggregations.reference > docs/aggregations.md.new
+	@$(BIN)/python -m windrow.aggregations.stub > src/windrow/aggregations/__init__.pyi.new
+	@for page in docs/aggregations.md src/windrow/aggregations/__init__.pyi; do mv $$page.new $$page; done
 
 bench: java $(STAMP) ## measure, and print ratios
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)

@@ -20,6 +20,8 @@ from windrow.planning.placement import MOST_ROWS_FOR_SPARK
 ROOT = Path(__file__).parent.parent
 FENCE = re.compile(r"^```python *(?P<info>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+#: they show how to add a file, whole
+ADDING = [ROOT / "src" / "windrow" / room / "README.md" for room in ("aggregations", "algorithms")]
 
 
 class Block(NamedTuple):
@@ -37,7 +39,7 @@ def blocks_of(text: str) -> list[Block]:
 
 def documents() -> list[Any]:
     found = []
-    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *ADDING]:
         blocks = blocks_of(path.read_text(encoding="utf-8"))
         if blocks:
             uses_spark = any(re.search(r"\bspark\b", block.code) for block in blocks)

@@ -40,7 +40,7 @@ def test_every_citation_is_explained() -> None:
 def test_every_card_names_author_and_year(algorithm) -> None:
     card = re.search(r"^paper +(.*\n(?: {5,}.*\n)*)", algorithm.__doc__, re.MULTILINE)
     assert card, "the card has no line `paper`"
-    assert citations_of(card[1]) or algorithm.NAME == "recompute"
+    assert citations_of(card[1]) or card[1].startswith(("none", "the baseline"))
 
 
 def test_the_files_that_implement_a_paper_exist() -> None:

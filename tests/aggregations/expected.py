@@ -1,7 +1,8 @@
 """What every aggregation of the catalogue should answer, computed in another way than windrow.
 
 With fractions, by sorting, with numpy or the statistics module. `EXPECTED` takes the values of one
-column, oldest first, none of them null; `PAIRED` takes pairs of the values of two columns.
+column, oldest first, none of them null; `PAIRED` takes pairs of the values of two columns. An
+aggregation whose own file says what is `expected` needs no line here.
 """
 
 import functools
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from tests.aggregations import sketched
+from windrow.aggregations import CATALOGUE
 
 
 def as_spark_sorts(value: Any) -> Any:
@@ -428,6 +430,12 @@ PAIRED: dict[str, Callable[[Rows], Any]] = {
     "m4": m4,
     "ewm_mean_by_time": ewm_mean_by_time,
 }
+
+for _aggregation in CATALOGUE.values():
+    if _aggregation.expected is not None:
+        _table = EXPECTED if len(_aggregation.inputs) == 1 else PAIRED
+        assert _aggregation.name not in _table, f"{_aggregation.name} is expected twice"
+        _table[_aggregation.name] = _aggregation.expected
 
 
 # Comparison -------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from tests.fuzz.agreement import LEFT, TOLERANCE, Between, Rounded, as_float
 from tests.fuzz.calls import Measure
 from tests.fuzz.catalogue import catalogue
 from tests.fuzz.columns import Column
+from windrow.aggregations import CATALOGUE, OFFERED
 
 NTH_MOMENT = {"variance": 2, "covariance": 2, "sum_of_squares": 2}
 
@@ -295,6 +296,25 @@ def _naive_bayes(rows: Rows, _columns: Any, _parameters: Any) -> Any:
     return expected.naive_bayes([*learnt, newest]) if learnt else None
 
 
+# What an aggregation's own file says ------------------------------------------------------------
+
+
+def _stated(name: str) -> Callable[..., Any]:
+    """What is `expected` of an aggregation, or of what parameters make of it."""
+    offered = next(each for each in OFFERED if each.name == name)
+
+    def of(rows: Rows, columns: Sequence[Column], parameters: dict[str, Any]) -> Any:
+        compute = offered(**parameters).aggregation.expected
+        assert compute is not None
+        several = len(offered.inputs) > 1
+        found = compute([row if several else row[0] for row in rows])
+        if isinstance(found, float | Fraction) and columns[0].kind == "float":
+            return Rounded(found, LEFT * _largest([row[0] for row in rows]))
+        return found
+
+    return of
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
         name: _of_values(name)
@@ -350,4 +370,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "m4": _m4,
     "ewm_mean": _ewm_mean,
     "naive_bayes": _naive_bayes,
+    **{
+        each.called or each.name: _stated(each.called or each.name)
+        for each in CATALOGUE.values()
+        if each.expected
+    },
 }

@@ -7,6 +7,7 @@ windows measure by (`d`). Aggregations take whatever column fits, keys and order
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
@@ -22,6 +23,8 @@ from tests.fuzz.columns import (
     step_of,
 )
 from tests.fuzz.measures import draw_measures
+from windrow import algorithms
+from windrow.algorithms import FORMS
 
 ALL = tuple(name for kind in TYPES.values() for name in kind)
 #: what Spark has as well
@@ -31,10 +34,14 @@ SPARK_TYPES = (
     *("pa.timestamp('us', 'UTC')", "pa.list_(pa.int64())"),
 )
 NAMES = ("a b", "a.b", "UPPER", "Shard", "é", "a`b", "key", "order", "count", "_c", "position")
+#: by the name of all its forms where an algorithm has several, without those for a second core
 ALGORITHMS = (
-    *("recompute", "two_stacks", "two_stacks_lite", "daba", "daba_lite", "flat_fat", "flat_fit"),
-    *("base_intervals", "subtract_on_evict", "slick_deque", "sequential_boundary"),
-    *("log_monoid_tree", "amortized_monoid_tree"),
+    *FORMS,
+    *(
+        name
+        for name, each in algorithms.ALGORITHMS.items()
+        if each not in itertools.chain(*FORMS.values()) and not hasattr(each, "HELPER")
+    ),
 )
 
 

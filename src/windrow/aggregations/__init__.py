@@ -1,81 +1,69 @@
-"""The catalogue: every registered aggregation by name, one family per file."""
+"""The catalogue: every aggregation by name, one family per file.
 
-from windrow.aggregations.arg_extremes import arg_max, arg_min
-from windrow.aggregations.bits import all, any, bit_and, bit_or, bit_xor
-from windrow.aggregations.changes import change, rate
-from windrow.aggregations.classifiers import naive_bayes
-from windrow.aggregations.collections import collect, collect_distinct, concat, mode
-from windrow.aggregations.count_min import CountMin, count_min
-from windrow.aggregations.counts import count, count_if
-from windrow.aggregations.decay import ewm_mean
-from windrow.aggregations.distinct_counts import approx_distinct
-from windrow.aggregations.drawing import m4
-from windrow.aggregations.extreme_counts import max_count, min_count
-from windrow.aggregations.extremes import max, min, relative_variation, value_range
-from windrow.aggregations.frequencies import frequent_items
-from windrow.aggregations.largest import bottom_k, top_k
-from windrow.aggregations.means import (
-    geometric_mean,
-    harmonic_mean,
-    mean,
-    root_mean_square,
-    weighted_mean,
-)
-from windrow.aggregations.membership import BloomFilter, bloom
-from windrow.aggregations.moment_sketch import moment_sketch
-from windrow.aggregations.moments import (
-    kurtosis,
-    skewness,
-    stddev,
-    variance,
-)
-from windrow.aggregations.positions import first, last, nth
-from windrow.aggregations.quantiles import approx_quantile
-from windrow.aggregations.regression import (
-    correlation,
-    covariance,
-    intercept,
-    slope,
-)
-from windrow.aggregations.runs import (
-    longest_increasing_run,
-    longest_run_above,
-    sign_changes,
-)
-from windrow.aggregations.sums import product, sum, sum_of_squares
-from windrow.algebra.aggregation import Aggregation
+Every file of this folder is a family, found when the package is imported. What a family offers is
+every aggregation that it defines under the aggregation's own name. The file `__init__.pyi` tells
+type checkers the same; `make pages` writes it.
+"""
+
+from types import ModuleType
+
+from windrow.aggregations.count_min import CountMin
+from windrow.aggregations.membership import BloomFilter
+from windrow.algebra.aggregation import Aggregation, Measure
+from windrow.discovery import modules_of
+from windrow.errors import InvalidAggregation
+
+#: they write pages from the catalogue, and so import it
+_WRITERS = ("reference", "stub")
+#: families in the order of the reference; those that are not listed follow by name
+_ORDER = (
+    "counts", "sums", "means", "moments", "regression",
+    "extremes", "extreme_counts", "arg_extremes", "positions", "changes", "drawing",
+    "collections", "largest", "bits", "runs", "decay",
+    "distinct_counts", "quantiles", "frequencies", "membership", "count_min", "moment_sketch",
+    "classifiers",
+)  # fmt: skip
+
+
+def _families() -> list[ModuleType]:
+    found = modules_of(__name__, __path__, without=_WRITERS)
+    listed = {name: place for place, name in enumerate(_ORDER)}
+    ordered = sorted(found, key=lambda name: (listed.get(name, len(listed)), name))
+    return [found[name] for name in ordered]
+
+
+def _offered(families: list[ModuleType]) -> dict[str, Aggregation]:
+    """What users call: every public aggregation, from the family that defines it."""
+    offered: dict[str, Aggregation] = {}
+    for family in families:
+        for name, aggregation in vars(family).items():
+            if not isinstance(aggregation, Aggregation) or not name.islower() or name[0] == "_":
+                continue
+            if aggregation.name != name or offered.get(name, aggregation) is not aggregation:
+                raise InvalidAggregation(
+                    f"{family.__name__}: the aggregation {aggregation.name!r} stands under the "
+                    f"name {name!r}; give every aggregation a name of its own, and the same to "
+                    "both"
+                )
+            offered[name] = aggregation
+    return offered
+
+
+def _variants(families: list[ModuleType]) -> tuple[Aggregation, ...]:
+    """What parameters make of them: the families' `EXAMPLES`."""
+    measures: list[Measure] = []
+    for family in families:
+        measures += getattr(family, "EXAMPLES", ())
+    return tuple(measure.aggregation for measure in measures)
+
+
+_FAMILIES = _families()
+_BY_NAME = _offered(_FAMILIES)
 
 #: what users call
-OFFERED = (
-    count, count_if,
-    sum, sum_of_squares, product,
-    mean, weighted_mean, geometric_mean, harmonic_mean, root_mean_square,
-    variance, stddev, skewness, kurtosis,
-    covariance, correlation, slope, intercept,
-    min, max, value_range, relative_variation, min_count, max_count, arg_min, arg_max,
-    first, last, nth, change, rate, m4,
-    collect, collect_distinct, concat, top_k, bottom_k, mode,
-    bit_and, bit_or, bit_xor, all, any,
-    longest_increasing_run, longest_run_above, sign_changes,
-    ewm_mean,
-    approx_distinct, approx_quantile, frequent_items, bloom, count_min, moment_sketch,
-    naive_bayes,
-)  # fmt: skip
+OFFERED: tuple[Aggregation, ...] = tuple(_BY_NAME.values())
 #: what parameters make of them, an example of each
-VARIANTS = tuple(
-    measure.aggregation
-    for measure in (
-        variance(population=True), stddev(population=True), covariance(population=True),
-        nth(n=2), nth(n=-3),
-        collect(limit=3), collect_distinct(limit=3), concat(limit=4), mode(limit=100),
-        top_k(k=3), bottom_k(k=2),
-        longest_run_above(threshold=0.5),
-        ewm_mean(half_life=4), ewm_mean(half_life="10 seconds"),
-        approx_distinct(sketch=True), bloom(capacity=100),
-        approx_quantile(q=0.95), approx_quantile(q=[0.25, 0.5]), frequent_items(k=3),
-    )
-)  # fmt: skip
-
+VARIANTS: tuple[Aggregation, ...] = _variants(_FAMILIES)
 #: every aggregation that laws, conformance and agreement are checked of
 CATALOGUE: dict[str, Aggregation] = {
     aggregation.name: aggregation
@@ -83,63 +71,6 @@ CATALOGUE: dict[str, Aggregation] = {
     if aggregation.is_complete
 }
 
-__all__ = [
-    "CATALOGUE",
-    "OFFERED",
-    "BloomFilter",
-    "CountMin",
-    "all",
-    "any",
-    "approx_distinct",
-    "approx_quantile",
-    "arg_max",
-    "arg_min",
-    "bit_and",
-    "bit_or",
-    "bit_xor",
-    "bloom",
-    "bottom_k",
-    "change",
-    "collect",
-    "collect_distinct",
-    "concat",
-    "correlation",
-    "count",
-    "count_if",
-    "count_min",
-    "covariance",
-    "ewm_mean",
-    "first",
-    "frequent_items",
-    "geometric_mean",
-    "harmonic_mean",
-    "intercept",
-    "kurtosis",
-    "last",
-    "longest_increasing_run",
-    "longest_run_above",
-    "m4",
-    "max",
-    "max_count",
-    "mean",
-    "min",
-    "min_count",
-    "mode",
-    "moment_sketch",
-    "naive_bayes",
-    "nth",
-    "product",
-    "rate",
-    "relative_variation",
-    "root_mean_square",
-    "sign_changes",
-    "skewness",
-    "slope",
-    "stddev",
-    "sum",
-    "sum_of_squares",
-    "top_k",
-    "value_range",
-    "variance",
-    "weighted_mean",
-]
+__all__ = ["BloomFilter", "CountMin", *sorted(_BY_NAME)]
+# Last, because some of them are called like functions of Python.
+globals().update(_BY_NAME)

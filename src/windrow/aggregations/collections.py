@@ -190,3 +190,5 @@ mode = _plain(
     "values than that raise",
     variant=_mode,
 )  # fmt: skip
+
+EXAMPLES = (collect(limit=3), collect_distinct(limit=3), concat(limit=4), mode(limit=100))

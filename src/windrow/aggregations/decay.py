@@ -142,3 +142,5 @@ ewm_mean = parametrized(
     "the mean with weights that halve every `half_life` events; or, with a second column of times "
     "and a duration such as '10 minutes', with that time",
 )
+
+EXAMPLES = (ewm_mean(half_life=4), ewm_mean(half_life="10 seconds"))

@@ -169,3 +169,5 @@ def _approx_distinct(error: Any = ERROR, sketch: Any = False) -> Aggregation:
 
 
 approx_distinct = _approx_distinct()
+
+EXAMPLES = (approx_distinct(sketch=True),)

@@ -79,3 +79,5 @@ frequent_items = parametrized(
     "and `error`, which came `count` times or up to `error` fewer; none is missing that makes up "
     "more than a share of `error` (0.01 if not given) of all",
 )
+
+EXAMPLES = (frequent_items(k=3),)

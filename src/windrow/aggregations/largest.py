@@ -150,3 +150,5 @@ bottom_k = parametrized(
     "bottom_k", ORDERED, _k_of("bottom", smallest=True), "k=3",
     "the list of the `k` smallest values, smallest first",
 )  # fmt: skip
+
+EXAMPLES = (top_k(k=3), bottom_k(k=2))

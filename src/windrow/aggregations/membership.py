@@ -151,3 +151,6 @@ class BloomFilter:
             word = self._words[bit >> 6] >> (bit & 63).astype(np.uint64)
             found &= (word & np.uint64(1)).astype(np.bool_)
         return found
+
+
+EXAMPLES = (bloom(capacity=100),)

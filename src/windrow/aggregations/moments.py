@@ -211,8 +211,8 @@ def _spread(
     return sample, whole
 
 
-variance, variance_pop = _spread("variance", sample_variance, population_variance, "variance")
-stddev, stddev_pop = _spread("stddev", sample_stddev, population_stddev, "standard deviation")
+variance, VARIANCE_POP = _spread("variance", sample_variance, population_variance, "variance")
+stddev, STDDEV_POP = _spread("stddev", sample_stddev, population_stddev, "standard deviation")
 skewness = Aggregation(
     "skewness",
     NUMBER,
@@ -227,3 +227,5 @@ kurtosis = Aggregation(
     same_moments,
     "the excess kurtosis of a population, as in Spark; null if all values are equal",
 )
+
+EXAMPLES = (variance(population=True), stddev(population=True))

@@ -188,3 +188,5 @@ nth = parametrized(
     "the value that is `n`th from the oldest, or from the newest if `n` is negative; null if there "
     "are fewer",
 )
+
+EXAMPLES = (nth(n=2), nth(n=-3))

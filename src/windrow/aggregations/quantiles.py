@@ -164,3 +164,5 @@ approx_quantile = parametrized(
     "the smallest value that a share of `q` of all does not exceed, about: its rank is wrong by at "
     "most `error` of all (0.01 if not given) in 99 of 100 answers; a list for a list of `q`",
 )
+
+EXAMPLES = (approx_quantile(q=0.95), approx_quantile(q=[0.25, 0.5]))

@@ -194,10 +194,10 @@ def _intercept_for(kinds: tuple[Kind, ...]) -> Monoid:
 
 
 def _sample_or_population(population: Any) -> Aggregation:
-    return covariance_pop if truth("population", population) else covariance
+    return COVARIANCE_POP if truth("population", population) else covariance
 
 
-covariance_pop = Aggregation(
+COVARIANCE_POP = Aggregation(
     "covariance_pop", TWO, _population_covariance_for, same_pairs, "the population covariance"
 )
 covariance = Aggregation(
@@ -232,3 +232,5 @@ intercept = Aggregation(
     "where the straight line of least squares of the first column on the second meets zero of the "
     "second (the beginning of 1970 if it is a time); null if all its values are equal",
 )
+
+EXAMPLES = (covariance(population=True),)

@@ -264,3 +264,5 @@ sign_changes = Aggregation(
     same,
     "how often a negative value follows a positive one or the other way round; zeros do not count",
 )
+
+EXAMPLES = (longest_run_above(threshold=0.5),)

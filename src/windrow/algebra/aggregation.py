@@ -88,6 +88,9 @@ class Aggregation:
     #: what users call to make it, if parameters made it, and those that are not the default
     called: str = ""
     parameters: tuple[tuple[str, Any], ...] = ()
+    #: from the values of a window, oldest first and none of them null, to the right answer: plain
+    #: and slow, for tests to compare with; of several columns, from rows as tuples
+    expected: Callable[[list[Any]], Any] | None = None
 
     def monoid_of(self, types: Sequence[pa.DataType]) -> Monoid:
         """The monoid for columns of these types."""
@@ -159,8 +162,8 @@ class Aggregation:
         return _made_of(self, **given)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What goes to another process: there the parameters are known."""
-        return {**self.__dict__, "variant": None}
+        """What goes to another process: there the parameters are known, and nothing is tested."""
+        return {**self.__dict__, "variant": None, "expected": None}
 
     @property
     def described(self) -> str:

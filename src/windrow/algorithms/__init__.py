@@ -1,31 +1,19 @@
-"""The windows' algorithms, one per file, found by name."""
+"""The windows' algorithms, one per file, found by name.
+
+Every file of this folder that has a `NAME` is an algorithm, registered when the package is
+imported.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from windrow.algebra.monoid import Monoid, Traits
-from windrow.algorithms import (
-    amortized_monoid_tree,
-    base_intervals,
-    daba,
-    daba_lite,
-    flat_fat,
-    flat_fit,
-    log_monoid_tree,
-    parallel_boundary,
-    recompute,
-    sequential_boundary,
-    slick_deque_inv,
-    slick_deque_non_inv,
-    subtract_on_evict,
-    two_stacks,
-    two_stacks_lite,
-)
 from windrow.algorithms.bounds import Bounds
 from windrow.algorithms.plain_memory import Memory
 from windrow.compiler.slots import Partial, Ring
+from windrow.discovery import modules_of
 from windrow.errors import InvalidArgument, NotApplicable
 
 
@@ -70,36 +58,34 @@ class Algorithm(Protocol):
         """Assert the numbered invariants of the file."""
 
 
-ALGORITHMS: dict[str, Algorithm] = {
-    module.NAME: module
-    for module in (
-        recompute,
-        two_stacks,
-        two_stacks_lite,
-        daba,
-        daba_lite,
-        flat_fat,
-        base_intervals,
-        flat_fit,
-        subtract_on_evict,
-        slick_deque_non_inv,
-        slick_deque_inv,
-        sequential_boundary,
-        parallel_boundary,
-        log_monoid_tree,
-        amortized_monoid_tree,
-    )
-}
+def _registered() -> dict[str, Algorithm]:
+    """Every file of this folder that has a `NAME`, in alphabetical order."""
+    found: dict[str, Algorithm] = {}
+    for module in modules_of(__name__, __path__).values():
+        if not hasattr(module, "NAME"):
+            continue  # a structure that algorithms share
+        missing = [each for each in _CONTRACT if not hasattr(module, each)]
+        if missing or module.NAME in found:
+            reason = f"has no {', '.join(missing)}" if missing else f"is a second {module.NAME}"
+            raise ImportError(f"{module.__name__} is no algorithm: it {reason}")
+        found[module.NAME] = cast(Algorithm, module)
+        # numba tells named tuples apart by the name of their class and the types of their fields.
+        # Of two states that look alike and are both called State it would take one for the other.
+        module.State.__name__ = f"{module.NAME}_state"
+    return found
+
+
+#: what `Algorithm` asks of a file
+_CONTRACT = (
+    "BOUNDS", "State", "FUNCTIONS", "allocate", "refuses", "stored_partials", "check_invariants",
+)  # fmt: skip
+
+ALGORITHMS: dict[str, Algorithm] = _registered()
 
 #: names that stand for several algorithms; the first that serves an aggregation is its form
 FORMS: dict[str, tuple[Algorithm, ...]] = {
-    "slick_deque": (ALGORITHMS[slick_deque_non_inv.NAME], ALGORITHMS[slick_deque_inv.NAME])
+    "slick_deque": (ALGORITHMS["slick_deque_non_inv"], ALGORITHMS["slick_deque_inv"])
 }
-
-for _algorithm in ALGORITHMS.values():
-    # numba tells named tuples apart by the name of their class and the types of their fields. Of
-    # two states that look alike and are both called State it would take one for the other.
-    _algorithm.State.__name__ = f"{_algorithm.NAME}_state"
 
 
 def find(name: str) -> Algorithm:

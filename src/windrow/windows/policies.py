@@ -14,7 +14,7 @@ from typing import Any
 from windrow.aggregations import count, mean
 from windrow.aggregations import max as maximum
 from windrow.aggregations import sum as added
-from windrow.aggregations.moments import variance_pop
+from windrow.aggregations.moments import VARIANCE_POP
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.definition import aggregation
 from windrow.algebra.durations import words
@@ -213,7 +213,7 @@ def adaptive(
         bound = math.sqrt(likely * math.log(2.0 * math.log(values) / chance))
         return abs(oldest[1] - newer_average) > bound
 
-    measures = (_of(_VALUES, column), _of(mean, column), _of(variance_pop, column))
+    measures = (_of(_VALUES, column), _of(mean, column), _of(VARIANCE_POP, column))
     return PolicyWindow((Rule(differ, measures),), True, trigger(every, None), "adaptive")
 
 
