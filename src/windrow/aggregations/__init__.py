@@ -15,21 +15,14 @@ from windrow.errors import InvalidAggregation
 
 #: they write pages from the catalogue, and so import it
 _WRITERS = ("reference", "stub")
-#: families in the order of the reference; those that are not listed follow by name
-_ORDER = (
+#: families in the order of the reference; others follow by name
+_FIRST = (
     "counts", "sums", "means", "moments", "regression",
     "extremes", "extreme_counts", "arg_extremes", "positions", "changes", "drawing",
     "collections", "largest", "bits", "runs", "decay",
     "distinct_counts", "quantiles", "frequencies", "membership", "count_min", "moment_sketch",
     "classifiers",
 )  # fmt: skip
-
-
-def _families() -> list[ModuleType]:
-    found = modules_of(__name__, __path__, without=_WRITERS)
-    listed = {name: place for place, name in enumerate(_ORDER)}
-    ordered = sorted(found, key=lambda name: (listed.get(name, len(listed)), name))
-    return [found[name] for name in ordered]
 
 
 def _offered(families: list[ModuleType]) -> dict[str, Aggregation]:
@@ -57,7 +50,7 @@ def _variants(families: list[ModuleType]) -> tuple[Aggregation, ...]:
     return tuple(measure.aggregation for measure in measures)
 
 
-_FAMILIES = _families()
+_FAMILIES = modules_of(__name__, __path__, first=_FIRST, without=_WRITERS)
 _BY_NAME = _offered(_FAMILIES)
 
 #: what users call

@@ -50,7 +50,7 @@ def _home(name: str) -> str:
     if isinstance(value, type):
         return value.__module__
     modules = modules_of(windrow.aggregations.__name__, windrow.aggregations.__path__)
-    return next(each.__name__ for each in modules.values() if vars(each).get(name) is value)
+    return next(each.__name__ for each in modules if vars(each).get(name) is value)
 
 
 if __name__ == "__main__":

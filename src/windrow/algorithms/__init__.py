@@ -59,9 +59,9 @@ class Algorithm(Protocol):
 
 
 def _registered() -> dict[str, Algorithm]:
-    """Every file of this folder that has a `NAME`, in alphabetical order."""
+    """Every file of this folder that has a `NAME`."""
     found: dict[str, Algorithm] = {}
-    for module in modules_of(__name__, __path__).values():
+    for module in modules_of(__name__, __path__, first=_FIRST):
         if not hasattr(module, "NAME"):
             continue  # a structure that algorithms share
         missing = [each for each in _CONTRACT if not hasattr(module, each)]
@@ -75,6 +75,12 @@ def _registered() -> dict[str, Algorithm]:
     return found
 
 
+#: the order in which plans and tables list algorithms, the simplest first; others follow by name
+_FIRST = (
+    "recompute", "two_stacks", "two_stacks_lite", "daba", "daba_lite", "flat_fat",
+    "base_intervals", "flat_fit", "subtract_on_evict", "slick_deque_non_inv", "slick_deque_inv",
+    "sequential_boundary", "parallel_boundary", "log_monoid_tree", "amortized_monoid_tree",
+)  # fmt: skip
 #: what `Algorithm` asks of a file
 _CONTRACT = (
     "BOUNDS", "State", "FUNCTIONS", "allocate", "refuses", "stored_partials", "check_invariants",
