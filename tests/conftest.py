@@ -80,3 +80,20 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     )
     yield session
     session.stop()
+
+
+#: the state store that streams need
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+
+@pytest.fixture
+def streaming(spark: "SparkSession") -> Iterator["SparkSession"]:
+    """The session of all tests, with the state store that streams need, and two partitions."""
+    changed = {PROVIDER: ROCKSDB, "spark.sql.shuffle.partitions": "2"}
+    before = {name: spark.conf.get(name) for name in changed}
+    for name, value in changed.items():
+        spark.conf.set(name, value)
+    yield spark
+    for name, old in before.items():
+        spark.conf.set(name, old)

@@ -15,9 +15,11 @@ from windrow.errors import InvalidArgument
 from windrow.planning.assumed_schema import assumed_schema
 from windrow.planning.choose import Wish
 from windrow.planning.explain import Plan
-from windrow.planning.over_plan import OverPlan, require_final, resolve_over
+from windrow.planning.over_plan import OverPlan, resolve_over
 from windrow.planning.slide_plan import SlidePlan, resolve_slide
-from windrow.planning.stream_arguments import STREAMED, require_told
+from windrow.planning.stream_arguments import StreamArguments, delay_of
+from windrow.planning.stream_plan import StreamPlan
+from windrow.stream.plan_stream import plan_stream
 from windrow.windows import Windows, named
 
 
@@ -40,29 +42,30 @@ def over(
 
     Args:
         data: a Spark DataFrame, or anything that speaks Arrow: pyarrow, pandas, Polars, DuckDB.
-        key: the column or columns that set windows apart; None for one window over everything.
-        order: the column that orders the events, or a list whose others break ties. Time windows
-            measure by the first. Without it, a table's rows come as they are.
+        key: the column or columns to keep windows apart by; None for one window over everything.
+        order: the column that orders the events, or a list whose further columns break ties. Time
+            windows measure by the first. Without it, a table's rows stay in their order.
         windows: one window, a list of them, or a dict that names them, of any kinds: `wr.rows`,
             `wr.time`, `wr.delta`, `wr.punctuated`, `wr.session`, `wr.policy`.
         aggs: what to compute, as in `wr.max("amount")`.
         algorithm: the name of an algorithm, to choose it by hand.
-        prefer: what the planner is to look for: "throughput", "latency" or "memory".
-        exact: False, to admit algorithms that subtract floats: what has left a window may leave
-            something behind in its answers. On Spark, also to admit its own variance of a few rows,
-            which loses digits far from zero.
-        schema: the columns of a Spark DataFrame as a `StructType`, for where Spark cannot be asked
-            for them: in the functions of `pyspark.pipelines`; there `lateness` tells a stream.
-        lateness: on a stream without a watermark of its own, how much older than the newest event
-            seen an event may come and still be counted.
-        shards: on a stream, in how many parts the keys are kept, as many as there are shuffle
-            partitions unless said; fixed once a query has started.
-        history: on a stream, the table that it goes on from, with the events before: so that the
-            first windows are full. What the table makes final is not answered again.
+        prefer: what the planner optimizes: "throughput", "latency" or "memory".
+        exact: False admits algorithms that subtract floats: values that left a window may leave
+            rounding errors in its answers. On Spark it also admits Spark's own variance of a few
+            rows, which loses digits far from zero.
+        schema: the columns of a Spark DataFrame as a `StructType`. State them in the functions of
+            `pyspark.pipelines`, where Spark cannot be asked; there, data with a `lateness` is a
+            stream.
+        lateness: for a stream without a watermark: how much older than the newest event so far an
+            event may be and still count.
+        shards: for a stream: the number of parts that keys are kept in; by default the number of
+            shuffle partitions. It stays fixed once a query has started.
+        history: for a stream: a table with the events before it, so that the first windows are
+            full. What the table makes final is not answered again.
 
     Returns:
-        All rows and columns, and one more column per aggregation and window: a Spark DataFrame for
-        a Spark DataFrame, else a `pyarrow.Table`.
+        All rows and columns, and one more column for each aggregation and window: a Spark DataFrame
+        for a Spark DataFrame, else a `pyarrow.Table`.
 
     Example:
         >>> import pyarrow as pa, windrow as wr
@@ -70,7 +73,7 @@ def over(
         >>> wr.over(table, order="t", windows=wr.rows(2), aggs=wr.max("x"))["max_x"].to_pylist()
         [3.0, 3.0, 1.0, 2.0]
 
-        A visit ends with the row that says so, and every row is answered over its visit so far:
+        A visit ends with the row that says so. Every row has the answer over its visit so far:
 
         >>> visits = pa.table({"t": [1, 2, 3, 4], "left": [False, True, False, True]})
         >>> answers = wr.over(visits, order="t", windows=wr.punctuated("left"), aggs=wr.count())
@@ -81,12 +84,12 @@ def over(
         "key": key, "order": order, "windows": windows, "aggs": aggs,
         "wish": Wish(algorithm, prefer, exact),
     }  # fmt: skip
-    told = {"lateness": lateness, "shards": shards, "history": history}
+    stream = StreamArguments(lateness, shards, history)
     if _is_spark(data):
-        from windrow.spark.batch.over_dataframe import over_dataframe
+        from windrow.spark.calls import over_spark
 
-        return over_dataframe(data, schema=schema, **told, **arguments)
-    table = _table(data, schema, **told)
+        return over_spark(data, schema, stream, arguments)
+    table = _table(data, schema, stream)
     return over_table(table, resolve_over(table.schema, **arguments))
 
 
@@ -107,31 +110,32 @@ def slide(
     history: Any = None,
     max_answers: int | None = None,
 ) -> Any:
-    """An answer per slide: like Spark's F.window, without a copy of each row per window.
+    """Answer once per slide: like Spark's F.window, without a copy of each row per window.
 
     Args:
         data: a Spark DataFrame, or anything that speaks Arrow: pyarrow, pandas, Polars, DuckDB.
-        key: the column or columns that set windows apart; None for one window over everything.
-        order: the column that orders the events, or a list whose others break ties. Time windows
-            measure by the first.
+        key: the column or columns to keep windows apart by; None for one window over everything.
+        order: the column that orders the events, or a list whose further columns break ties. Time
+            windows measure by the first.
         windows: one window, a list of them, or a dict that names them, each with `every`.
         aggs: what to compute, as in `wr.max("amount")`.
-        changes_only: leave out answers that are equal to the key's answer before.
+        changes_only: leave out answers that equal the answer before of their key.
         algorithm: the name of an algorithm, to choose it by hand.
-        prefer: what the planner is to look for: "throughput", "latency" or "memory".
-        exact: False, to admit algorithms that subtract floats: what has left a window may leave
-            something behind in its answers.
-        schema: the columns of a Spark DataFrame as a `StructType`, for where Spark cannot be asked
-            for them: in the functions of `pyspark.pipelines`; there `lateness` tells a stream.
-        lateness: on a stream without a watermark of its own, how much older than the newest event
-            seen an event may come and still be counted.
-        shards: on a stream, in how many parts the keys are kept, as many as there are shuffle
-            partitions unless said; fixed once a query has started.
-        history: on a stream, the table that it goes on from, with the events before: so that the
-            first windows are full. What the table makes final is not answered again.
-        max_answers: how many answers a table may have, 50 million by default, or as many as it has
-            rows for each window if they are more; and in how many windows of one kind an event may
-            be, on Spark too. What is beyond is refused before any answer is made.
+        prefer: what the planner optimizes: "throughput", "latency" or "memory".
+        exact: False admits algorithms that subtract floats: values that left a window may leave
+            rounding errors in its answers.
+        schema: the columns of a Spark DataFrame as a `StructType`. State them in the functions of
+            `pyspark.pipelines`, where Spark cannot be asked; there, data with a `lateness` is a
+            stream.
+        lateness: for a stream without a watermark: how much older than the newest event so far an
+            event may be and still count.
+        shards: for a stream: the number of parts that keys are kept in; by default the number of
+            shuffle partitions. It stays fixed once a query has started.
+        history: for a stream: a table with the events before it, so that the first windows are
+            full. What the table makes final is not answered again.
+        max_answers: the most answers that a table may have; by default 50 million, or its rows
+            times its windows if that is more. On Spark too, the most windows of one kind that may
+            hold an event. A call beyond that is refused before any answer is made.
 
     Returns:
         The key columns, `window_start`, `window_end` and one column per aggregation, with the
@@ -151,26 +155,13 @@ def slide(
         "wish": Wish(algorithm, prefer, exact), "changes_only": changes_only,
         "max_answers": max_answers,
     }  # fmt: skip
-    told = {"lateness": lateness, "shards": shards, "history": history}
+    stream = StreamArguments(lateness, shards, history)
     if _is_spark(data):
-        from windrow.spark.batch.slide_dataframe import slide_dataframe
+        from windrow.spark.calls import slide_spark
 
-        return slide_dataframe(data, schema=schema, **told, **arguments)
-    table = _table(data, schema, **told)
+        return slide_spark(data, schema, stream, arguments)
+    table = _table(data, schema, stream)
     return slide_table(table, resolve_slide(table.schema, **arguments))
-
-
-def _is_spark(data: Any) -> bool:
-    """Whether it is Spark's, told without importing pyspark."""
-    return type(data).__module__.startswith("pyspark.")
-
-
-def _table(data: Any, schema: Any, **told: Any) -> pa.Table:
-    """Data that is not Spark's as a table, and no argument that is for Spark alone."""
-    if schema is not None:
-        raise InvalidArgument("schema: is for Spark DataFrames; other data says its own")
-    require_final(**told)
-    return to_table(data)
 
 
 def plan(
@@ -191,19 +182,22 @@ def plan(
     history: Any = None,
     max_answers: int | None = None,
 ) -> Plan:
-    """What `wr.over` or `wr.slide` would do with the same arguments, and why; nothing is run.
+    """Explain what `wr.over` or `wr.slide` would do with the same arguments, and why; runs nothing.
+
+    It refuses what the call would refuse. For a Spark table it also says where the work is done,
+    and for a stream how state is kept, what a batch reads and writes, when answers are final, and
+    what must not change for a restart from a checkpoint.
 
     Args:
-        data: what the call would get, for the types of its columns; without it, columns are taken
-            to hold floats and no nulls, and order columns times.
-        key, order, windows, aggs, algorithm, prefer, exact, schema, lateness, shards, history: as
-            in the call, and checked as it does; of a stream, the plan is that of its events as a
-            table.
+        data: the data of the call. Without it, columns are taken to hold floats and no nulls, and
+            order columns to hold times; with `lateness`, `shards` or `history` it is a stream.
+        key, order, windows, aggs, algorithm, prefer, exact: as in the call.
+        schema, lateness, shards, history: as in the call.
         changes_only, max_answers: as in `wr.slide`.
         call: "over" or "slide"; by default "slide" if some window says `every`.
 
     Returns:
-        A plan to print; `to_dict()` gives it to programs.
+        A plan to print. Programs read it with `to_dict()`.
 
     Example:
         >>> import windrow as wr
@@ -234,31 +228,66 @@ def plan(
     else:
         _require_slide(changes_only=changes_only or None, max_answers=max_answers)
 
-    def resolve(types: pa.Schema) -> OverPlan | SlidePlan:
-        resolver = resolve_slide if call == "slide" else resolve_over
-        return resolver(types, **arguments)
-
-    told = {"lateness": lateness, "shards": shards, "history": history}
+    stream = StreamArguments(lateness, shards, history)
     if _is_spark(data):
-        from windrow.spark.batch.plans import planned
+        from windrow.spark.calls import plan_spark
 
-        return planned(data, resolve, schema=schema, **told)
+        return plan_spark(call, data, schema, stream, arguments)
+    resolve = resolve_slide if call == "slide" else resolve_over
     if data is None:
         if schema is not None:
             raise InvalidArgument(
                 "schema: states the columns of a Spark DataFrame; give data=, too"
             )
-        streamed = STREAMED if require_told(key, **told) else ()
-        resolved = resolve(assumed_schema(key, order, windows, aggs))
+        stream.require_valid(key)
+        resolved = resolve(assumed_schema(key, order, windows, aggs), **arguments)
         assumed = "Without data, columns are taken to hold floats and no nulls."
-        return Plan(resolved, set(), (assumed, *streamed))
-    table = _table(data, schema, **told)
+        return Plan(resolved, set(), [assumed], stream=_stream_without_data(resolved, stream))
+    table = _table(data, schema, stream)
     nullable = {name for name in table.column_names if table[name].null_count}
-    return Plan(resolve(table.schema), nullable)
+    return Plan(resolve(table.schema, **arguments), nullable)
+
+
+def _stream_without_data(
+    resolved: OverPlan | SlidePlan, stream: StreamArguments
+) -> StreamPlan | None:
+    """What a call does with a stream of which nothing is known; None if it says nothing of one."""
+    if not stream.are_given:
+        return None
+    if not resolved.order:
+        raise InvalidArgument("order: events of a stream have no order of their own; name a column")
+    shards, why = stream.shards, "shards= says so"
+    if shards is None and resolved.key:
+        why = "as many as spark.sql.shuffle.partitions says; shards= sets another number"
+    elif shards is None:
+        shards, why = 1, "without a key there is one window"
+    delay = None if stream.lateness is None else delay_of(stream.lateness)
+    return plan_stream(
+        resolved,
+        set(),
+        shards,
+        why,
+        delay=delay,
+        is_own=delay is None,
+        has_history=stream.history is not None,
+    )
 
 
 def _require_slide(**arguments: object) -> None:
-    """Refuse what only `slide` is told."""
+    """Refuse arguments that only `slide` takes."""
     for name, given in arguments.items():
         if given is not None:
             raise InvalidArgument(f"{name}: is for wr.slide; wr.over answers every row")
+
+
+def _is_spark(data: Any) -> bool:
+    """Whether the data is Spark's; this does not import pyspark."""
+    return type(data).__module__.startswith("pyspark.")
+
+
+def _table(data: Any, schema: Any, stream: StreamArguments) -> pa.Table:
+    """Data that is not Spark's as a table; refuses arguments that only Spark takes."""
+    if schema is not None:
+        raise InvalidArgument("schema: is for Spark DataFrames; other data has its own")
+    stream.require_none()
+    return to_table(data)

@@ -31,9 +31,8 @@ def _small_chunks(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> Ite
     from windrow.spark.batch import chunks
 
     monkeypatch.setattr(chunks, "SMALLEST_CHUNK", 20)
-    monkeypatch.setattr(chunks, "SAMPLE", 0.5)
     monkeypatch.setattr("windrow.spark.batch.samples.SAMPLE", 0.5)
-    monkeypatch.setattr("windrow.spark.batch.samples.SMALL", 0)
+    monkeypatch.setattr("windrow.spark.bridge.scans.SMALL", 0)
     settings = {
         "spark.sql.shuffle.partitions": str(CHUNKS),
         "spark.sql.execution.arrow.maxRecordsPerBatch": "50",

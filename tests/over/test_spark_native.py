@@ -23,7 +23,8 @@ from windrow.planning.placement import (
     depends_on_keys,
     place_over,
 )
-from windrow.spark.batch import samples as looks
+from windrow.spark.batch import samples
+from windrow.spark.bridge import scans
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -88,11 +89,11 @@ def test_rows_of_a_key_are_counted_where_they_decide(spark: "SparkSession") -> N
     assert operator(large) == "windrow"
     # Behind a shuffle a look would take as long as the work.
     assert operator(small.repartition(2)) == "windrow"
-    spark.conf.set(looks.SETTING, "false")
+    spark.conf.set(scans.SETTING, "false")
     try:
         assert operator(small) == "windrow"
     finally:
-        spark.conf.unset(looks.SETTING)
+        spark.conf.unset(scans.SETTING)
 
 
 @pytest.mark.spark
@@ -102,8 +103,8 @@ def test_rows_of_a_key_are_told_by_all_of_the_table(
 ) -> None:
     """In the order of time, few rows of each key are among the first."""
     rows = spark.range(400_000)
-    monkeypatch.setattr(looks, "SMALL", 400_000 * 8 // less)
-    found = looks.rows_of_a_key(rows, [rows.id % 4_000])
+    monkeypatch.setattr(scans, "SMALL", 400_000 * 8 // less)
+    found = samples.rows_of_a_key(rows, [rows.id % 4_000])
     assert 80 < found < 125
 
 
@@ -159,12 +160,12 @@ def test_an_aggregation_of_ones_own_is_not_taken_for_a_built_in() -> None:
         ({"key": None}, "rows are cut by order into chunks, a task for each"),
         (
             {},
-            "every key is answered by one task, unless it has too many rows; keys of few rows are "
-            "left to Spark's own operator",
+            "every key is answered by one task, unless a sample shows that it has too many rows; "
+            "if it shows that keys have few rows, Spark's own operator answers them",
         ),
         (
             {"windows": wr.time("1 hour")},
-            "every key is answered by one task, unless it has too many rows",
+            "every key is answered by one task, unless a sample shows that it has too many rows",
         ),
         (
             {"order": "s", "key": None},
@@ -173,8 +174,8 @@ def test_an_aggregation_of_ones_own_is_not_taken_for_a_built_in() -> None:
         ),
         (
             {"windows": {"visit": wr.session("1 hour")}},
-            "every key is answered by one task: how far back the window 'visit' reaches is not "
-            "known in advance",
+            "every key is answered by one task: the events, and not its range, say how far back "
+            "the window 'visit' reaches",
         ),
     ],
 )

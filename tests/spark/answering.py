@@ -17,10 +17,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 import windrow as wr
+from tests.conftest import PROVIDER, ROCKSDB
 from tests.spark.questions import EVENTS, SIZE, STREAMED, asked, in_order
-from tests.stream.conftest import PROVIDER, ROCKSDB
 from tests.stream.files import run_to_end, write_batches
-from windrow.spark.bridge.progress import described
+from windrow.spark.bridge.progress import job_description
 
 
 def wider(older: Any, newer: Any) -> Any:
@@ -67,7 +67,7 @@ def connect(folder: Path) -> dict[str, Any]:
     refused = _run_pipeline(spark, folder)
     for name in ("keyed", "slid", "streamed"):
         _keep(spark.table(name).toArrow(), folder, f"pipeline_{name}")
-    with described(spark, "keys, counted"):
+    with job_description(spark, "keys, counted"):
         tags = sorted(spark.getTags())
     left = sorted(spark.getTags())
     spark.stop()

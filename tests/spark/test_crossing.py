@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from windrow.spark.bridge.arrow_batches import Maker, in_lists, mapped
+from windrow.spark.bridge.arrow_batches import BatchMaker, in_lists, map_partitions
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -27,7 +27,7 @@ def frame(spark: "SparkSession", request: pytest.FixtureRequest) -> Iterator["Da
     spark.conf.set(setting, usual)
 
 
-def by_batch(times: int) -> Maker:
+def by_batch(times: int) -> BatchMaker:
     """Every batch so many times."""
 
     def function(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -67,10 +67,10 @@ def nothing(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     ids=["batch by batch", "more than there are rows", "at the end", "now and then", "nothing"],
 )
 def test_all_rows_of_the_result(
-    frame: "DataFrame", read: list[str], function: Maker, times: int
+    frame: "DataFrame", read: list[str], function: BatchMaker, times: int
 ) -> None:
     result = frame.select(*read).schema
-    rows = mapped(frame, read, function, result, "copied").collect()
+    rows = map_partitions(frame, read, function, result, "copied").collect()
     expected = [(2 * row, row)[-len(read) :] for row in range(SIZE) for _ in range(times)]
     assert sorted(map(tuple, rows)) == expected
 

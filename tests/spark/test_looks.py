@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import windrow as wr
-from windrow.spark.batch import samples as looks
+from windrow.spark.bridge import scans
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -20,7 +20,7 @@ GROUP = "the jobs of a call"
 @pytest.fixture(autouse=True)
 def _much_data(monkeypatch: pytest.MonkeyPatch, interpreted: None) -> None:
     """All data is taken for more than a little."""
-    monkeypatch.setattr(looks, "SMALL", 0)
+    monkeypatch.setattr(scans, "SMALL", 0)
 
 
 @pytest.fixture(scope="module")

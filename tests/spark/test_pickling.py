@@ -34,10 +34,10 @@ def test_sketches_one_value_at_a_time(name: str) -> None:
 def test_the_process_that_is_asked_for_states_imports_nothing_of_ours() -> None:
     from pyspark import cloudpickle
 
+    from windrow.spark.streaming.pickled_processor import pickled
     from windrow.spark.streaming.processor import ShardProcessor
-    from windrow.spark.streaming.sealed import sealed
 
-    processor = sealed(ShardProcessor("token", lambda: None, None, None, 1, False))  # type: ignore[arg-type]
+    processor = pickled(ShardProcessor("token", lambda: None, None, None, 1, False))  # type: ignore[arg-type]
     script = """
 import pickle, sys
 processor = pickle.load(sys.stdin.buffer)

@@ -1,4 +1,4 @@
-"""Spark's plans, and so the pages of its UI, say what windrow does."""
+"""Spark's plans, and so the pages of its UI, say what windrow does; `wr.plan` says the same."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -65,15 +65,107 @@ def test_without_a_key_spark_never_warns_of_one_partition(
     assert "Window [" in explained(capsys, native)
 
 
+MINUTES = wr.time("1 minute", every="30 seconds")
+#: calls on a table with the columns id, k and ts; where `wr.plan` says that they run; what Spark's
+#: plan has if they do, and what it does not have
+PLACED: dict[str, tuple[dict[str, Any], str, tuple[str, ...], tuple[str, ...]]] = {
+    "Spark's own windows": (
+        {"key": "k", "windows": wr.rows(3), "aggs": wr.max("id")},
+        "spark", ("Window [max(",), ("windrow over",),
+    ),
+    "keys": (
+        {"key": "k", "windows": wr.session("1 hour"), "aggs": wr.max("id"), "call": "over"},
+        "keys", ("hashpartitioning(k", "windrow over"), ("where to cut",),
+    ),
+    "chunks": (
+        {"windows": wr.rows(30), "aggs": wr.max("id")},
+        "chunks", ("windrow over: where to cut",), ("hashpartitioning(",),
+    ),
+    "Spark's slices": (
+        {"windows": MINUTES, "aggs": wr.max("id")},
+        "slices", ("HashAggregate", "windrow slide"), ("partials of slices",),
+    ),
+    "slices of kernels": (
+        {"windows": MINUTES, "aggs": wr.stddev("id")},
+        "slices", ("windrow slide: partials of slices",), ("HashAggregate",),
+    ),
+    "rows by key": (
+        {"key": "k", "windows": wr.rows(4, every=2), "aggs": wr.max("id")},
+        "keys", ("hashpartitioning(k", "windrow slide"), ("partials of slices", "HashAggregate"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("placed", PLACED)
+def test_wr_plan_says_what_spark_does(
+    spark: "SparkSession", capsys: pytest.CaptureFixture[str], placed: str
+) -> None:
+    arguments, where, present, absent = PLACED[placed]
+    frame = spark.range(9).selectExpr("id", "id % 2 AS k", "timestamp_seconds(id) AS ts")
+    plan = wr.plan(frame, order="ts", **arguments)
+    assert plan.placement is not None
+    assert plan.placement.where == where
+    assert plan.steps == plan.placement.work
+    call = wr.slide if plan.call == "slide" else wr.over
+    asked = {name: each for name, each in arguments.items() if name != "call"}
+    text = explained(capsys, call(frame, order="ts", **asked))
+    assert all(each in text for each in present), text
+    assert not any(each in text for each in absent), text
+
+
+def test_wr_plan_knows_what_may_not_be_asked_or_sampled(spark: "SparkSession") -> None:
+    frame = spark.range(9).selectExpr("id", "id % 2 AS k", "timestamp_seconds(id) AS ts")
+    asked: dict[str, Any] = {"order": "ts", "windows": wr.time("1 hour"), "aggs": wr.max("id")}
+    stated = wr.plan(frame, schema=frame.schema, **asked).placement
+    assert stated is not None
+    assert stated.why.startswith(
+        "all rows are answered by one task: with schema=, nothing is asked"
+    )
+    shuffled = wr.plan(frame.repartition(2), key="k", **asked).placement
+    assert shuffled is not None
+    assert shuffled.why.startswith("every key is answered by one task: its rows are not sampled")
+    scanned = wr.plan(frame, key="k", **asked).placement
+    assert scanned is not None
+    assert scanned.where == "chunks"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"key": "name"}, "key: 'name' is string collate UTF8_LCASE"),
+        ({"key": "nobody"}, "key: there is no column 'nobody'"),
+        ({"order": None, "windows": wr.rows(3)}, "order: "),
+        ({"aggs": wr.max("id").alias("ID"), "windows": wr.rows(3)}, "aggs: Spark takes the result"),
+        ({"lateness": "1 second"}, "lateness: is for streaming DataFrames"),
+        (
+            {"windows": wr.time("1500 nanoseconds", every="500 nanoseconds")},
+            "windows: they begin or end between",
+        ),
+    ],
+)
+def test_wr_plan_refuses_what_the_calls_refuse(
+    spark: "SparkSession", arguments: dict[str, Any], message: str
+) -> None:
+    frame = spark.range(9).selectExpr(
+        "id", "timestamp_seconds(id) AS ts", "CAST(id AS STRING) COLLATE UTF8_LCASE AS name"
+    )
+    asked = {"order": "ts", "windows": MINUTES, "aggs": wr.max("id"), **arguments}
+    slides = getattr(asked["windows"], "every", None)
+    for call in (wr.plan, wr.slide if slides else wr.over):
+        with pytest.raises(wr.InvalidArgument) as raised:
+            call(frame, **asked)
+        assert str(raised.value).startswith(message)
+
+
 @pytest.mark.parametrize("usual", [None, "the user's"])
 def test_jobs_of_windrow_are_described(spark: "SparkSession", usual: str | None) -> None:
-    from windrow.spark.bridge.progress import described
+    from windrow.spark.bridge.progress import job_description
 
     def description() -> str | None:
         return spark.sparkContext.getLocalProperty("spark.job.description")
 
     spark.sparkContext.setLocalProperty("spark.job.description", usual)  # type: ignore[arg-type]
-    with described(spark, "windrow over: keys are counted"):
+    with job_description(spark, "windrow over: keys are counted"):
         assert description() == "windrow over: keys are counted"
     assert description() == usual
     spark.sparkContext.setLocalProperty("spark.job.description", None)  # type: ignore[arg-type]

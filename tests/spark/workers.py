@@ -9,8 +9,8 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 import windrow as wr
+from tests.conftest import PROVIDER, ROCKSDB
 from tests.spark.questions import EVENTS, SIZE, STREAMED
-from tests.stream.conftest import PROVIDER, ROCKSDB
 from tests.stream.files import read_stream, run_to_end, write_batches
 
 SETTINGS = {

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import windrow as wr
-from tests.stream.conftest import PROVIDER, ROCKSDB
+from tests.conftest import PROVIDER, ROCKSDB
 from tests.stream.files import read_stream, run_to_end
 
 if TYPE_CHECKING:

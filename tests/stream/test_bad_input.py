@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.stream.conftest import PROVIDER
+from tests.conftest import PROVIDER
 from windrow.cli.main import main
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ def rate(spark: "SparkSession") -> "DataFrame":
     ("changed", "message"),
     [
         ({"lateness": None}, "lateness: say how late events may come"),
-        ({"lateness": "1 microsecond"}, "lateness: a number of milliseconds"),
-        ({"shards": 0}, "shards: a number of at least 1"),
+        ({"lateness": "1 microsecond"}, "lateness: give a number of milliseconds"),
+        ({"shards": 0}, "shards: give an integer of at least 1"),
         ({"key": None, "shards": 2}, "shards: without a key there is one window"),
         ({"order": "value", "windows": wr.rows(9, every=1)}, "order: .* by a timestamp or a date"),
         ({"history": pa.table({"value": [1]})}, "history: give a Spark DataFrame, as data is"),
@@ -70,13 +70,13 @@ def test_columns_that_share_a_name(streaming: "SparkSession") -> None:
 
 def test_partitions_that_are_no_number() -> None:
     """As on platforms where Spark's number of partitions may be left to them."""
-    from windrow.spark.streaming.dataflow import shards_of
+    from windrow.spark.streaming.stream_setup import shards_of
 
     session = SimpleNamespace(conf=SimpleNamespace(get=lambda _name: "auto"))
     with pytest.raises(wr.InvalidArgument, match=r"shards: spark.* is 'auto', .* as in shards=64"):
         shards_of(session, ("user",), None)
-    assert shards_of(session, ("user",), 64) == 64
-    assert shards_of(session, (), None) == 1
+    assert shards_of(session, ("user",), 64)[0] == 64
+    assert shards_of(session, (), None)[0] == 1
 
 
 def test_watermarks_that_contradict(streaming: "SparkSession") -> None:

@@ -172,13 +172,6 @@ def _require_no_trigger(name: str, window: Window) -> None:
         )
 
 
-def require_final(**arguments: object) -> None:
-    """Refuse what only streams are told, where all data is there."""
-    for name, given in arguments.items():
-        if given is not None:
-            raise InvalidArgument(f"{name}: is for streaming DataFrames; a table is final")
-
-
 def columns_named(
     schema: pa.Schema, argument: str, given: str | Sequence[str] | None
 ) -> tuple[str, ...]:

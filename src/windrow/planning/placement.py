@@ -1,20 +1,22 @@
-"""Where `over` runs on Spark: one chain, in one place.
+"""Where a call on a Spark table runs: one chain, in one place.
 
-Pure: it looks at the plan and never at Spark, so that it can be explained without a session.
+It looks at the plan and never at Spark, so it can be tested without a session.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import pyarrow as pa
 
 from windrow.aggregations import CATALOGUE
 from windrow.planning.over_plan import Feature, OverPlan
+from windrow.planning.wording import listed
 
-#: Spark's names of the functions that answer as windrow does; tests/over/test_spark_native.py
+#: Spark's functions that answer as windrow does, by windrow's names: tested in
+#: tests/over/test_spark_native.py
 SPARK_FUNCTIONS = {
     "count": "count",
     "sum": "sum",
@@ -24,8 +26,8 @@ SPARK_FUNCTIONS = {
     "first": "first",
     "last": "last",
 }
-#: those that `exact=False` admits: of ten values around 1e9 Spark's variance has 7 right digits,
-#: windrow's 9 and more
+#: the functions that `exact=False` admits: for ten values around 1e9, Spark's variance has 7 right
+#: digits, and windrow's has 9 or more
 ROUGHER_FUNCTIONS = {
     "variance": "var_samp",
     "variance_pop": "var_pop",
@@ -36,7 +38,7 @@ _OF_ANYTHING = {"count", "first", "last"}
 _OF_ORDERED = {"min", "max"}
 _SUMS = {"sum", "mean", *ROUGHER_FUNCTIONS}
 
-#: Spark adds up every row of every frame; beyond so many for each row of the table it is slower
+#: Spark adds up every row of every window; beyond so many for each row of the table it is slower
 MOST_ROWS_FOR_SPARK = 16
 #: Spark counts the rows of a frame in 32 bits
 _LONGEST_FRAME_OF_SPARK = 2**31 - 1
@@ -47,38 +49,82 @@ class Placement:
     """Where a plan runs, and why.
 
     Attributes:
-        where: "spark" for Spark's own window operator, "chunks" for tasks that each answer a
-            stretch of keys and order, "keys" for tasks that each answer whole keys.
+        where: "spark" for Spark's own window operator, "chunks" for tasks that may each answer a
+            part of a key's rows, "keys" for tasks that each answer whole keys, "slices" for `slide`
+            with rows combined into slices before the shuffle.
         why: the reason, in a sentence.
+        work: what is done, step by step.
     """
 
-    where: Literal["spark", "chunks", "keys"]
+    where: Literal["spark", "chunks", "keys", "slices"]
     why: str
+    work: tuple[str, ...] = ()
 
 
-def place_over(plan: OverPlan, rows_of_a_key: float = math.inf) -> Placement:
-    """Where `over` runs; never in Spark's own operator if an algorithm was asked for by name.
+def place_over(
+    plan: OverPlan,
+    rows_of_a_key: float = math.inf,
+    *,
+    may_ask: bool = True,
+    may_sample: bool = True,
+) -> Placement:
+    """Where `over` runs; never in Spark's own operator if the call names an algorithm.
 
-    `rows_of_a_key` says how many rows a key has, about, if that is known.
+    Args:
+        plan: the plan.
+        rows_of_a_key: about how many rows a key has, if that is known.
+        may_ask: whether Spark may be asked about the data when the call is made.
+        may_sample: whether a sample of the rows may be taken then.
     """
+    placement = _place_over(plan, rows_of_a_key, may_ask, may_sample)
+    return replace(placement, work=_work_of_over(plan, placement.where))
+
+
+def _place_over(plan: OverPlan, rows_of_a_key: float, may_ask: bool, may_sample: bool) -> Placement:
     if _is_spark_faster(plan, rows_of_a_key):
         return Placement(
-            "spark", "adding up so few rows afresh costs less than the way to Python and back"
+            "spark", "adding up so few rows again costs less than the way to Python and back"
         )
     obstacle = _why_uncut(plan)
+    if obstacle is None and not may_ask:
+        obstacle = "with schema=, nothing is asked about the data before the job runs"
+    if obstacle is None and plan.key and not may_sample:
+        obstacle = "its rows are not sampled, so a key with too many is not found"
     if obstacle is not None:
         whole = "every key is" if plan.key else "all rows are"
         return Placement("keys", f"{whole} answered by one task: {obstacle}")
     if not plan.key:
         return Placement("chunks", "rows are cut by order into chunks, a task for each")
-    why = "every key is answered by one task, unless it has too many rows"
-    if depends_on_keys(plan):
-        why += "; keys of few rows are left to Spark's own operator"
+    why = "every key is answered by one task, unless a sample shows that it has too many rows"
+    if depends_on_keys(plan) and math.isinf(rows_of_a_key):
+        why += "; if it shows that keys have few rows, Spark's own operator answers them"
     return Placement("chunks", why)
 
 
+def _work_of_over(plan: OverPlan, where: str) -> tuple[str, ...]:
+    """The work of Spark and of windrow's tasks, step by step."""
+    key, order = listed(plan.key), listed(plan.order)
+    if where == "spark":
+        return (
+            f"shuffle the rows by {key} and sort them by {order}",
+            "answer each row by Spark's own window functions",
+        )
+    if where == "keys" or plan.key:
+        shuffle = f"shuffle the rows by {key}" if key else "bring all rows to one task"
+        if where == "chunks":
+            shuffle += "; if one has too many rows, by chunks of keys and order"
+    else:
+        shuffle = f"find by a sample where to cut, and shuffle the rows by chunks of {order}"
+    by = " and ".join(part for part in (key, order) if part)
+    return (
+        shuffle,
+        f"sort the rows of each task by {by}",
+        "go over them in Arrow batches, all windows in one pass",
+    )
+
+
 def depends_on_keys(plan: OverPlan) -> bool:
-    """Whether it takes the number of rows in a key to tell where a plan runs."""
+    """Whether the number of rows in a key decides where a plan runs."""
     return not _is_spark_faster(plan, math.inf) and _is_spark_faster(plan, 1)
 
 
@@ -98,7 +144,7 @@ def _is_spark_faster(plan: OverPlan, rows_of_a_key: float) -> bool:
 
 
 def _rows_of_a_frame(most: int, rows_of_a_key: float) -> float:
-    """How many rows a frame of at most so many holds on average; those of a key's first hold few.
+    """How many rows a frame of at most `most` holds on average; a key's first frames hold fewer.
 
     >>> _rows_of_a_frame(100, 40), _rows_of_a_frame(2, 40), _rows_of_a_frame(100, math.inf)
     (20.5, 1.975, 100.0)
@@ -108,9 +154,9 @@ def _rows_of_a_frame(most: int, rows_of_a_key: float) -> float:
 
 
 def is_plain(feature: Feature) -> bool:
-    """Whether a feature is what its name says: the catalogue's aggregation, of all rows.
+    """Whether a feature is what its name says: the catalogue's aggregation, over all rows.
 
-    Whoever goes by the name asks this first: a condition, or a parameter, makes another of it.
+    Ask this before you go by the name: a condition or a parameter changes what it computes.
     """
     aggregation = feature.aggregation
     return CATALOGUE.get(aggregation.name) is aggregation and feature.condition is None
@@ -125,11 +171,11 @@ def _is_same_in_spark(feature: Feature, plan: OverPlan) -> bool:
         return True
     data_type = plan.schema.field(feature.columns[0]).type
     if name in _OF_ORDERED:
-        # Not of text, which Spark may compare by a collation.
+        # Not for text: Spark may compare it by a collation.
         return _is_measured(data_type) or pa.types.is_decimal(data_type)
     if pa.types.is_integer(data_type):
-        # Spark adds 64-bit integers up as they are: on the way to a sum that fits, one that does
-        # not raises or wraps around, and for a mean they are rounded to floats first.
+        # Spark adds 64-bit integers as they are: a partial sum that does not fit raises or wraps
+        # around, although the whole sum fits. For a mean it rounds them to floats first.
         return name in _SUMS and data_type.bit_width < 64
     return bool(pa.types.is_floating(data_type))
 
@@ -138,7 +184,7 @@ def _why_uncut(plan: OverPlan) -> str | None:
     """Why a key's rows cannot be cut into chunks, or None if they can."""
     for name, window in plan.windows.items():
         if window.newest is None and window.behind(1) is None:
-            return f"how far back the window {name!r} reaches is not known in advance"
+            return f"the events, and not its range, say how far back the window {name!r} reaches"
     order = plan.schema.field(plan.order[0])
     if not _is_measured(order.type):
         return f"{order.name!r} is {order.type}, and only numbers and times are cut into chunks"

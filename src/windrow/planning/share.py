@@ -37,23 +37,12 @@ import numpy as np
 
 from windrow.errors import InvalidArgument
 from windrow.planning.diagram import ruler
+from windrow.planning.wording import counted, listed
 from windrow.slicing import LIMIT, Integers, PeriodicWindow, Slices, edges_between, pairs
 
 EDGE_LIMIT = 2**16
 
 Wording = Callable[[int], str]
-
-
-def counted(number: int) -> str:
-    """A number as people read it; beyond 64 bits, how large it is.
-
-    >>> counted(65536), counted(10**40)
-    ('65,536', 'about 1e40')
-    """
-    if number < LIMIT:
-        return f"{number:,}"
-    digits = str(number)
-    return f"about {digits[0]}e{len(digits) - 1}"
 
 
 class Answer(NamedTuple):
@@ -303,16 +292,16 @@ def _summary(plan: SharedPlan, names: Sequence[str] | None, say: Wording) -> str
     called = [_name(query, names) for query in plan.queries]
     if len(called) > 4:
         called = [*called[:3], f"{len(called) - 3} more"]
-    listed = " and ".join([", ".join(called[:-1]), called[-1]] if len(called) > 1 else called)
+    names_of_all = listed(called)
     if not plan.repeats_soon:
         load = _Load.joining(plan.windows)
         return (
-            f"{listed}: composite slide {_length(load.slide, say)}, marked as events come, "
+            f"{names_of_all}: composite slide {_length(load.slide, say)}, marked as events come, "
             f"at most {counted(load.kept)} slices in a window"
         )
     slices = f"{counted(len(plan.edges))} slice{'s' if len(plan.edges) > 1 else ''}"
     return (
-        f"{listed}: composite slide {say(plan.period)}, {slices}, "
+        f"{names_of_all}: composite slide {say(plan.period)}, {slices}, "
         f"at most {counted(plan.longest)} in a window"
     )
 

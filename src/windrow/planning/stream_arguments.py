@@ -1,8 +1,9 @@
-"""What a call says of streams alone: `lateness`, `shards` and `history`."""
+"""The arguments of a call that only streams take: `lateness`, `shards` and `history`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -11,11 +12,34 @@ from windrow.errors import InvalidArgument
 
 _MILLISECOND = 1_000_000
 
-#: what a plan notes of a stream
-STREAMED = (
-    "This is the plan of a table. Over a stream, windows are kept in shards of keys from batch to "
-    "batch, and every answer is given when it is final; it is the table's.",
-)
+
+@dataclass(frozen=True)
+class StreamArguments:
+    """What a call says about a stream; None where it says nothing."""
+
+    lateness: str | timedelta | None = None
+    shards: int | None = None
+    history: Any = None
+
+    @property
+    def are_given(self) -> bool:
+        """Whether the call says anything about a stream."""
+        return any(each is not None for each in (self.lateness, self.shards, self.history))
+
+    def require_valid(self, key: str | Sequence[str] | None) -> None:
+        """Refuse what is wrong for every stream."""
+        if self.lateness is not None:
+            delay_of(self.lateness)
+        if self.shards is not None:
+            require_shards(self.shards, key)
+        if self.history is not None:
+            require_dataframe(self.history)
+
+    def require_none(self) -> None:
+        """Refuse all of them, because the data is a table."""
+        for name in ("lateness", "shards", "history"):
+            if getattr(self, name) is not None:
+                raise InvalidArgument(f"{name}: is for streaming DataFrames; a table is final")
 
 
 def delay_of(lateness: str | timedelta) -> int:
@@ -23,39 +47,22 @@ def delay_of(lateness: str | timedelta) -> int:
     delay = nanoseconds(lateness, "lateness")
     if delay < 0 or delay % _MILLISECOND:
         raise InvalidArgument(
-            f"lateness: a number of milliseconds, none of them negative, not {lateness!r}"
+            f"lateness: give a number of milliseconds that is not negative, not {lateness!r}"
         )
     return delay // _MILLISECOND
 
 
 def require_shards(shards: object, key: str | Sequence[str] | None) -> None:
-    """Refuse what is no number of shards."""
+    """Refuse what is not a number of shards."""
     if isinstance(shards, bool) or not isinstance(shards, int) or shards < 1:
-        raise InvalidArgument(f"shards: a number of at least 1, not {shards!r}")
+        raise InvalidArgument(f"shards: give an integer of at least 1, not {shards!r}")
     if not key and shards > 1:
         raise InvalidArgument("shards: without a key there is one window, and one shard")
 
 
 def require_dataframe(history: object) -> None:
-    """Refuse a history that is not Spark's, told without importing pyspark."""
+    """Refuse a history that is not Spark's; this does not import pyspark."""
     if not type(history).__module__.startswith("pyspark."):
         raise InvalidArgument(
             f"history: give a Spark DataFrame, as data is, not {type(history).__name__}"
         )
-
-
-def require_told(
-    key: str | Sequence[str] | None,
-    *,
-    lateness: str | timedelta | None,
-    shards: int | None,
-    history: Any,
-) -> bool:
-    """Refuse what cannot be right of any stream; whether something is said of one."""
-    if lateness is not None:
-        delay_of(lateness)
-    if shards is not None:
-        require_shards(shards, key)
-    if history is not None:
-        require_dataframe(history)
-    return not (lateness is None and shards is None and history is None)

@@ -14,13 +14,13 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-# What is the same on every machine, so that what a session prints and answers is too.
+# The same on every machine, so that a session prints and answers the same everywhere.
 _LOCAL = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "2g",
     "spark.sql.session.timeZone": "UTC",
-    # No table is saved, but Spark makes the folder, by default where the process was started.
+    # windrow saves no table, but Spark makes the folder, by default in the working directory.
     "spark.sql.warehouse.dir": str(Path(tempfile.gettempdir()) / "windrow-spark-warehouse"),
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -34,7 +34,7 @@ def local_session(
     log_file: str | Path | None = None,
     **conf: str,
 ) -> SparkSession:
-    """Return the session of this process, started here if there is none.
+    """Return the session of this process; start one if there is none.
 
     Args:
         app_name: the name Spark shows.
@@ -55,10 +55,10 @@ def local_session(
 
 @contextmanager
 def _standard_error_to(path: str | Path | None) -> Iterator[None]:
-    """Point the standard error at a file for as long as it takes to start a process.
+    """Point the standard error at a file while a process starts.
 
-    The Java process inherits it. Its first lines come before any log level can be set, some of
-    them from Java itself, and no setting of Spark silences them.
+    The Java process inherits it. Its first lines come before a log level can be set, some of them
+    from Java itself, and no setting of Spark silences them.
     """
     if path is None:
         yield

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
+from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import Slices
 from windrow.stream.header import GroupState
 from windrow.stream.state import ShardBlocks
@@ -22,27 +22,6 @@ from windrow.stream.state import ShardBlocks
 Array: TypeAlias = "np.ndarray[Any, Any]"
 Columns = Mapping[str, pa.Array]
 Times = Callable[[Columns], Array]
-
-
-@dataclass(frozen=True)
-class GroupPlan:
-    """How a group keeps its state, in words for people.
-
-    Attributes:
-        windows: the names of its windows.
-        way: how state is kept.
-        why: what in the query asks for this way.
-        reads: what a batch reads of the state.
-        writes: what a batch writes to it.
-        final: when an answer is final.
-    """
-
-    windows: Sequence[str]
-    way: str
-    why: str
-    reads: str
-    writes: str
-    final: str
 
 
 class WindowGroup(ABC):

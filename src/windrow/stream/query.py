@@ -36,9 +36,10 @@ from windrow.engine.named_failures import kernels_named
 from windrow.errors import IncompatibleState, InvalidArgument
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
+from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import LIMIT
 from windrow.stream.description import description_of, differences
-from windrow.stream.group import Array, Columns, GroupPlan, WindowGroup
+from windrow.stream.group import Array, Columns, WindowGroup
 from windrow.stream.header import GroupState, ShardHeader
 from windrow.stream.state import (
     DESCRIPTION,

@@ -1,7 +1,7 @@
-"""Rows of a DataFrame to the chunks that they belong to (see `windrow.engine.chunk_cuts`).
+"""Rows of a DataFrame into chunks, so that several tasks share one key (see `chunk_cuts`).
 
-Where to cut is found by a look at a sample of the key and order columns. The look is a subquery of
-the job that needs it: nothing runs before the job does, and each job looks at its own data.
+A sample of the key and order columns says where to cut. The sample is a subquery of the job that
+needs it: nothing runs before the job, and each job samples its own data.
 """
 
 from __future__ import annotations
@@ -25,49 +25,53 @@ from windrow.engine.chunk_cuts import (
 )
 from windrow.engine.columns import nanoseconds_per_tick
 from windrow.planning.over_plan import OverPlan
-from windrow.spark.batch.samples import SAMPLE, is_small, largest_share
-from windrow.spark.bridge.arrow_batches import mapped
+from windrow.spark.batch import samples
+from windrow.spark.bridge.arrow_batches import map_partitions
 from windrow.spark.bridge.column_names import Names, new_names
+from windrow.spark.bridge.scans import is_small
 
-#: fewer rows than this are not worth a task
+#: fewer rows are not worth a task
 SMALLEST_CHUNK = 65_536
-#: of windows of more rows than this all rows are looked at, so that fillers stay few
+#: for windows of more rows, all rows are looked at and not a sample, so that fillers stay few
 LARGEST_SAMPLED = 1_000
 _TASKS_PER_CORE = 3
 _MOST_CHUNKS = 1024
-#: what Spark takes if nothing is set; some platforms set a word
+#: Spark's own default; some platforms set a word in place of a number
 _USUAL_PARTITIONS = 200
 #: the attributes of an edge
 _SIDES = ("place", "since")
 
 
 def has_heavy_key(frame: Any, key: Sequence[Any]) -> bool:
-    """Whether some key has so many rows that its task would outlast the others.
+    """Whether some key has so many rows that its task would take longer than all others.
 
-    This is a job of its own, over a sample of the key columns, where there is much data; the caller
-    knows that it may look.
+    For data that is not small this runs a job over a sample of the key columns. The caller knows
+    that it may sample.
     """
     chunks = _number_of_chunks(frame.sparkSession)
     if chunks == 1 or is_small(frame):
         return False
-    most, rows = largest_share(frame, key)
-    return most > max(rows / chunks, SAMPLE * SMALLEST_CHUNK) / 2
+    most, rows = samples.largest_key(frame, key)
+    return most > max(rows / chunks, samples.SAMPLE * SMALLEST_CHUNK) / 2
 
 
 def chunked(frame: Any, key: Sequence[Any], order: Any, plan: OverPlan) -> tuple[Any, Any]:
-    """The rows, one chunk per partition, and whether a row is a chunk's own, not a filler."""
+    """The rows, one chunk per partition, and whether a row is the chunk's own.
+
+    The others are fillers: copies of rows of the chunk before that windows reach back to.
+    """
     chunks = _number_of_chunks(frame.sparkSession)
     hashed = F.xxhash64(*key) if key else F.lit(0).cast("long")
     names = new_names(frame.columns)
     kept = [F.col(f"`{name}`") for name in frame.columns]
-    edges = _look(frame, hashed, order, _cutting(plan, chunks), plan).scalar()
+    edges = _sampled_edges(frame, hashed, order, _cutting(plan, chunks), plan).scalar()
     placed = frame.select(
         *kept, hashed.alias(names("key")), order.alias(names("order")), edges.alias(names("edges"))
     )
     searched, chunk = _searched(placed, chunks, names)
     fills_next = _reached("since", chunk, names)
-    # One number says both where a copy of a row goes and whether it is a filler there, because
-    # every column of a shuffle costs.
+    # One number says where a copy of a row goes and whether it is a filler there: every column of
+    # a shuffle costs.
     own, copy = chunk * 2, chunk * 2 + 3
     target = names("target")
     copies = F.when(fills_next, F.array(own, copy)).otherwise(F.array(own))
@@ -77,7 +81,7 @@ def chunked(frame: Any, key: Sequence[Any], order: Any, plan: OverPlan) -> tuple
 
 
 def _number_of_chunks(session: Any) -> int:
-    """As many as a shuffle has partitions, but no more than some for each processor."""
+    """As many as a shuffle has partitions, but no more than a few for each processor."""
     wanted = session.conf.get("spark.sql.shuffle.partitions")
     chunks = int(wanted) if wanted.isdigit() else _USUAL_PARTITIONS
     grows = session.conf.get("spark.dynamicAllocation.enabled", "false") == "true"
@@ -94,12 +98,12 @@ def _cutting(plan: OverPlan, chunks: int) -> Cutting:
         else:
             tick = nanoseconds_per_tick(plan.schema.field(plan.order[0]).type)
             ticks = max(ticks, window.behind(tick) or 0)
-    fraction = SAMPLE if rows < LARGEST_SAMPLED else 1.0
+    fraction = samples.SAMPLE if rows < LARGEST_SAMPLED else 1.0
     return Cutting(chunks, SMALLEST_CHUNK, fraction, rows, ticks)
 
 
-def _look(frame: Any, hashed: Any, order: Any, cutting: Cutting, plan: OverPlan) -> Any:
-    """One row with the edges between chunks."""
+def _sampled_edges(frame: Any, hashed: Any, order: Any, cutting: Cutting, plan: OverPlan) -> Any:
+    """One row with the edges between chunks, found in a sample."""
     order_type = plan.schema.field(plan.order[0]).type
 
     def decide(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -117,9 +121,9 @@ def _look(frame: Any, hashed: Any, order: Any, cutting: Cutting, plan: OverPlan)
         ]
     )
     stretches = StructType([StructField(name, LongType()) for name in STRETCHES])
-    told = mapped(seen, seen.columns, summarise, stretches, "windrow over: where rows are")
-    return mapped(
-        told.repartition(1),
+    found = map_partitions(seen, seen.columns, summarise, stretches, "windrow over: where rows are")
+    return map_partitions(
+        found.repartition(1),
         stretches.names,
         decide,
         StructType([StructField("edges", edges)]),
@@ -139,7 +143,7 @@ def _edges_to_arrow(edges: Sequence[Edge], order_type: pa.DataType) -> pa.Record
 
 
 def _searched(frame: Any, chunks: int, names: Names) -> tuple[Any, Any]:
-    """The number of edges that a row is not before, by bisection: a column for each halving."""
+    """The number of edges at or before a row, by bisection: one column for each halving."""
     passed = F.lit(0)
     for bit in reversed(range((chunks - 1).bit_length())):
         step = names(f"step_{bit}")
@@ -150,14 +154,14 @@ def _searched(frame: Any, chunks: int, names: Names) -> tuple[Any, Any]:
 
 
 def _reached(side: str, edge: Any, names: Names) -> Any:
-    """Whether a row is not before a side of an edge; not true if there is no such edge.
+    """Whether a row is at or after a side of an edge; never true if there is no such edge.
 
-    Number by number: Spark makes two structs of every row to compare them as structs, and routing
-    4M rows took 2.4 s then.
+    It compares number by number. To compare structs, Spark makes two for every row, and routing 4M
+    rows took 2.4 s.
     """
     edges, key, order = (F.col(names(each)) for each in ("edges", "key", "order"))
     edge_key = F.get(edges.getField(f"{side}_key"), edge)
     edge_order = F.get(edges.getField(f"{side}_order"), edge)
-    # Null stands before all values.
+    # Null is before all values.
     not_before = edge_order.isNull() | (edge_order <= order)
     return (edge_key < key) | ((edge_key == key) & not_before)

@@ -1,13 +1,15 @@
 """`over` on batch DataFrames: one shuffle by key, one sort, one pass over Arrow batches.
 
 Where `planning/placement.py` says so, rows are shuffled into chunks of key and order instead, or
-the work is left to Spark's own window functions.
+Spark's own window functions do the work.
+
+      rows -> [shuffle by key, or into chunks] -> sort -> windows, a task for each partition
+              chunks.py                                   engine/over_batches.py
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import timedelta
 from typing import Any
 
 import pyarrow as pa
@@ -16,53 +18,25 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from windrow.engine.over_batches import over_batches
-from windrow.errors import InvalidArgument
-from windrow.planning.over_plan import OverPlan, require_final, resolve_over
+from windrow.planning.over_plan import OverPlan
 from windrow.planning.placement import depends_on_keys, place_over
 from windrow.spark.batch.chunks import chunked, has_heavy_key
 from windrow.spark.batch.samples import rows_of_a_key
 from windrow.spark.batch.spark_windows import with_window_functions
-from windrow.spark.bridge.arrow_batches import Function, answers_by_row
-from windrow.spark.bridge.collations import require_bytes
-from windrow.spark.bridge.column_names import new_names, plain_names, renamed, require_new_names
-from windrow.spark.bridge.schema import arrow_schema, nullable_columns
-from windrow.spark.bridge.source import Source, source_of, title
+from windrow.spark.bridge.arrow_batches import BatchFunction, answers_by_row
+from windrow.spark.bridge.column_names import new_names, plain_names, renamed
+from windrow.spark.bridge.schema import nullable_columns
+from windrow.spark.bridge.source import Source, title
 
 
-def over_dataframe(
-    data: Any,
-    *,
-    schema: StructType | None,
-    lateness: str | timedelta | None,
-    shards: int | None,
-    history: Any,
-    **arguments: Any,
-) -> Any:
+def over_dataframe(source: Source, plan: OverPlan) -> Any:
     """The DataFrame with the columns of `wr.over` added."""
-    source = source_of(data, schema, as_stream=lateness is not None)
-    frame, schema = source.frame, source.schema
-    plan = resolve_over(arrow_schema(source), **arguments)
-    if not plan.order:
-        raise InvalidArgument(
-            "order: rows of a Spark DataFrame have no order of their own; name a column"
-        )
-    require_bytes(schema, plan)
-    if source.is_streaming:
-        # These need pandas and protobuf.
-        from windrow.spark.streaming.dataflow import Told
-        from windrow.spark.streaming.over_query import over_stream
-
-        return over_stream(source, plan, Told(lateness, shards, history))
-    require_final(lateness=lateness, shards=shards, history=history)
-    nullable = nullable_columns(source)
-    # What a task would refuse is refused here, when the call is made.
-    over_batches((), plan, nullable)
+    schema, nullable = source.schema, nullable_columns(source)
     added = from_arrow_schema(pa.schema(plan.output_fields))
-    require_new_names(frame, schema.names, added.names)
     result = StructType([*schema.fields, *added.fields])
     names = plain_names(result.names)
     given, new = names[: len(schema)], names[len(schema) :]
-    named = frame.toDF(*given)
+    named = source.frame.toDF(*given)
     # Of columns that share a name only one is here, and the plan refers to none of them.
     plain = dict(zip(schema.names, given, strict=False))
     column = {name: F.col(each) for name, each in plain.items()}
@@ -70,8 +44,7 @@ def over_dataframe(
     where = _where(source, plan, named, key)
     if where == "spark":
         return with_window_functions(named, plan, column, new).toDF(*result.names)
-    may_cut = where == "chunks" and source.may_ask
-    is_cut = may_cut and (not key or (source.may_look and has_heavy_key(named, key)))
+    is_cut = where == "chunks" and (not key or has_heavy_key(named, key))
     arranged, own = _arranged(named, key, order, plan, is_cut)
     answers = answers_by_row(
         arranged,
@@ -86,16 +59,18 @@ def over_dataframe(
 
 
 def _where(source: Source, plan: OverPlan, named: Any, key: Sequence[Any]) -> str:
-    """Where the plan runs, after a look at keys if that decides."""
-    if depends_on_keys(plan) and source.may_look:
-        return place_over(plan, rows_of_a_key(named, key)).where
-    return place_over(plan).where
+    """Where the plan runs, after a sample of the keys if that decides."""
+    may_sample = source.may_sample
+    rows = {}
+    if depends_on_keys(plan) and may_sample:
+        rows["rows_of_a_key"] = rows_of_a_key(named, key)
+    return place_over(plan, **rows, may_ask=source.may_ask, may_sample=may_sample).where
 
 
 def _arranged(
     named: Any, key: Sequence[Any], order: Sequence[Any], plan: OverPlan, is_cut: bool
 ) -> tuple[Any, Any]:
-    """The rows of each task in order, and whether a row is the task's own or fills windows only."""
+    """The rows of each task in order, and whether a row is the task's own or only fills windows."""
     own = F.lit(True)
     if is_cut:
         arranged, own = chunked(named, key, order[0], plan)
@@ -104,7 +79,7 @@ def _arranged(
     return arranged.sortWithinPartitions(*key, *order), own
 
 
-def _answer_partition(plan: OverPlan, nullable: set[str], names: Sequence[str]) -> Function:
+def _answer_partition(plan: OverPlan, nullable: set[str], names: Sequence[str]) -> BatchFunction:
     columns = plan.columns
 
     def answer(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

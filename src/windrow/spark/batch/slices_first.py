@@ -1,13 +1,15 @@
-"""Rows into slices before they are shuffled: few rows are sorted then, and go to Python.
+"""Rows into slices before the shuffle, so that few rows are sorted and go to Python.
 
-`windrow.engine.slice_partials` says what slices are, and what `slide` over them is. Where Spark has
-aggregates that are the fields of a partial, it combines the rows of each key and slice; of other
-partials that are numbers, and to which the order of rows means nothing, windrow's kernels make one
-for each key and slice of a batch.
+`windrow.engine.slice_partials` says what slices are, and what `slide` over them is. There are two
+ways to combine the rows of a slice:
+
+- By Spark's own aggregates, if they are the fields of all partials: one row for each key and slice.
+- By windrow's kernels, if partials are numbers and do not depend on the order of rows: one row for
+  each key and slice of a batch.
 
     events                 (key, time, x)
-    fields                 (key, slice, count(x), sum(x), ...)
-    windrow                (key, window_start, window_end, mean(x), ...)
+    slices                 (key, slice, count(x), sum(x), ...)
+    answers                (key, window_start, window_end, mean(x), ...)
 """
 
 from __future__ import annotations
@@ -40,8 +42,8 @@ from windrow.planning.over_plan import Feature
 from windrow.planning.placement import is_plain
 from windrow.planning.slide_plan import SlidePlan
 from windrow.spark.batch.samples import are_slices_dense
-from windrow.spark.bridge.answer_columns import answers_to_many
-from windrow.spark.bridge.arrow_batches import mapped
+from windrow.spark.bridge.answer_columns import answers_in_bulk
+from windrow.spark.bridge.arrow_batches import map_partitions
 from windrow.spark.bridge.source import Source
 
 Column = Any
@@ -51,22 +53,41 @@ _LOW_BITS = 2**32 - 1
 
 
 def slices_of(source: Source, plan: SlidePlan, nullable: AbstractSet[str]) -> Slices | None:
-    """The slices of a source whose columns are those that the plan reads, if it has slices."""
-    if not has_slices(plan):
+    """The slices of a source whose columns are those that the plan reads; None if it has none."""
+    if why_no_slices(plan) is not None:
         return None
-    if all(_fields_of(feature, plan.schema) is not None for feature in plan.features):
+    if _is_in_spark(plan):
         return SparkSlices(source, plan)
-    return PythonSlices(source, plan, nullable) if has_partials(plan) else None
+    return PythonSlices(source, plan, nullable)
+
+
+def why_no_slices(plan: SlidePlan) -> str | None:
+    """Why rows cannot be combined into slices before the shuffle; None if they can."""
+    if not has_slices(plan):
+        return "slices are made before the shuffle only if all windows are periodic in time"
+    if not _is_in_spark(plan) and not has_partials(plan):
+        return (
+            "slices are made before the shuffle only if partials are numbers and do not depend on "
+            "the order of rows"
+        )
+    return None
+
+
+def _is_in_spark(plan: SlidePlan) -> bool:
+    """Whether Spark has aggregates that are the partials of all features."""
+    return all(_fields_of(feature, plan.schema) is not None for feature in plan.features)
 
 
 class Slices(ABC):
-    """The slices of a DataFrame, and what `slide` has to do with them."""
+    """The slices of a DataFrame, and the plan of `slide` over them."""
 
     #: `slide` over slices
     plan: SlidePlan
+    #: who combines the rows of a slice, for people
+    combines: str
 
     def __init__(self, source: Source, plan: SlidePlan) -> None:
-        """The columns of the source are those that the plan reads, in its order."""
+        """`source` has the columns that the plan reads, in the plan's order."""
         self._source, self._rows = source, plan
         self._fields = dict(zip(plan.columns, source.schema.fields, strict=True))
 
@@ -93,7 +114,7 @@ class Slices(ABC):
 
     @property
     def are_dense(self) -> bool:
-        """Whether they have so many rows that making them before a shuffle pays."""
+        """Whether they have so many rows that making them before the shuffle pays; runs a job."""
         return are_slices_dense(self._source.frame, self._keys, self._begin)
 
     @property
@@ -120,6 +141,8 @@ class Slices(ABC):
 class PythonSlices(Slices):
     """Slices that windrow's kernels make of batches; a key and slice may come several times."""
 
+    combines = "windrow's kernels, batch by batch"
+
     def __init__(self, source: Source, plan: SlidePlan, nullable: AbstractSet[str]) -> None:
         super().__init__(source, plan)
         self._nullable = nullable
@@ -128,7 +151,7 @@ class PythonSlices(Slices):
 
     @property
     def nullable(self) -> set[str]:
-        """The fields of parts that cannot tell by themselves that they have no values."""
+        """The fields of partials that do not show by themselves that they hold no values."""
         return self._partials.nullable
 
     @property
@@ -145,18 +168,18 @@ class PythonSlices(Slices):
             def combined(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
                 yield partials.of(batch.rename_columns(plan.columns)).rename_columns(names)
 
-            yield from answers_to_many(batches, combined)
+            yield from answers_in_bulk(batches, combined)
 
         source, read = self._source, self._source.schema.names
         title = "windrow slide: partials of slices"
-        return mapped(source.frame, read, source.checked(combine, read), self.schema, title)
+        return map_partitions(source.frame, read, source.checked(combine, read), self.schema, title)
 
 
 # By Spark's own aggregates -----------------------------------------------------------------------
 
 
 def two_ranks(smallest: Any, largest: Any) -> Any:
-    """Two floats, by rank."""
+    """The partial of `value_range` for floats: the ranks of both extremes."""
     return (rank(smallest), rank(largest))
 
 
@@ -165,8 +188,8 @@ class _Aggregate:
     """An aggregate of Spark that is a field of partials.
 
     Attributes:
-        of: from a column to the aggregate of it.
-        type: what comes out; None for what went in.
+        of: from a column to its aggregate.
+        type: the type of the result; None for that of the column.
     """
 
     of: Callable[[Column], Column]
@@ -178,7 +201,7 @@ _FIELDS = {
     "max": _Aggregate(F.max),
     "min": _Aggregate(F.min),
     "sum": _Aggregate(lambda x: F.sum(x.cast("double")), DoubleType()),
-    # Halves, as windrow adds up integers: no sum overflows that is not an answer.
+    # In two halves, as windrow adds integers: a sum overflows only if the answer does.
     "sum_high": _Aggregate(lambda x: F.sum(F.shiftright(x.cast("long"), 32)), LongType()),
     "sum_low": _Aggregate(lambda x: F.sum(x.cast("long").bitwiseAND(F.lit(_LOW_BITS))), LongType()),
 }
@@ -193,11 +216,11 @@ _INTEGERS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "mean": (("sum_high", "sum_low", "count"), several),
     "value_range": (("min", "max"), several),
 }
-# No moments: Spark's sum and variance of a slice do not tell its mean to the last digit, so that a
-# variance far from zero would lose digits that windrow's own partial keeps.
+# No moments: Spark's sum and variance of a slice do not give its mean to the last digit. A variance
+# far from zero would lose digits that windrow's own partial keeps.
 _ANY: dict[str, tuple[tuple[str, ...], Callable[..., Any] | None]] = {
     "count": (("count",), itself),
-    # The extreme of extremes is lifted as any value.
+    # The maximum of a slice is lifted like any value.
     "max": (("max",), None),
     "min": (("min",), None),
 }
@@ -206,7 +229,7 @@ _ANY: dict[str, tuple[tuple[str, ...], Callable[..., Any] | None]] = {
 def _fields_of(
     feature: Feature, schema: pa.Schema
 ) -> tuple[tuple[str, ...], Callable[..., Any] | None] | None:
-    """The aggregates of Spark that are a feature's partial, and its lift; or None."""
+    """The aggregates of Spark that make up a feature's partial, and its lift; or None."""
     aggregation = feature.aggregation
     compiled = feature.compiled or aggregation.name == "count"
     if not is_plain(feature) or not compiled:
@@ -217,7 +240,9 @@ def _fields_of(
 
 
 class SparkSlices(Slices):
-    """Slices that Spark makes; each key and slice once."""
+    """Slices that Spark makes; each key and slice comes once."""
+
+    combines = "Spark's own aggregates"
 
     def __init__(self, source: Source, plan: SlidePlan) -> None:
         super().__init__(source, plan)
@@ -227,7 +252,7 @@ class SparkSlices(Slices):
 
     @property
     def nullable(self) -> set[str]:
-        """All but counts: a slice may hold no values, and still it counts them."""
+        """All fields but counts: a slice without values has a count of 0."""
         counts = f"{slice_name(self._rows)}_count_"
         return {name for name in self._aggregates if not name.startswith(counts)}
 

@@ -15,9 +15,13 @@ from windrow.planning.placement import ROUGHER_FUNCTIONS, SPARK_FUNCTIONS
 def with_window_functions(
     frame: Any, plan: OverPlan, column: Mapping[str, Any], names: Sequence[str]
 ) -> Any:
-    """The DataFrame with the plan's columns added under the given names.
+    """The DataFrame with the plan's columns added.
 
-    `column` finds a column of the frame by what the plan calls it.
+    Args:
+        frame: the DataFrame.
+        plan: the plan.
+        column: the columns of the frame, by their names in the plan.
+        names: the names of the new columns.
     """
     ordered = SparkWindow.partitionBy(*(column[name] for name in plan.key)).orderBy(
         *(column[name] for name in plan.order)

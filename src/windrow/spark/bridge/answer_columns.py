@@ -1,4 +1,4 @@
-"""What `slide` reads of a DataFrame and answers, on tables and on streams."""
+"""The columns that windrow reads from a DataFrame, and those of answers, for tables and streams."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from windrow.planning.slide_plan import END, START, SlidePlan
 from windrow.spark.bridge.column_names import plain_names, renamed
 from windrow.spark.bridge.source import Source
 
-#: so many rows are answered at once: of larger batches than Spark's, the work per batch counts less
+#: rows that are answered at once; Spark's own batches are smaller, and each has a fixed cost
 ROWS_AT_ONCE = 2**16
 
 
-def reading(source: Source, columns: Sequence[str]) -> Source:
-    """The columns that are read, under names that Spark does not take apart."""
+def read_columns(source: Source, columns: Sequence[str]) -> Source:
+    """The source with only the columns that are read, under names that Spark does not misread."""
     names = plain_names(source.schema.names)
     places = [source.schema.names.index(name) for name in columns]
     frame = source.frame.toDF(*names).select(*(names[place] for place in places))
@@ -35,7 +35,7 @@ def result_columns(schema: StructType, plan: SlidePlan) -> StructType:
 
 
 def in_microseconds(schema: pa.Schema) -> pa.Schema:
-    """Spark knows no other unit of time."""
+    """The schema with begins and ends in Spark's only unit of time."""
     for name in (START, END):
         field = schema.field(name)
         if pa.types.is_timestamp(field.type):
@@ -45,7 +45,7 @@ def in_microseconds(schema: pa.Schema) -> pa.Schema:
 
 
 def answer_batches(table: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Answers as Spark takes them, under names that it does not take apart."""
+    """Answers as batches for Spark, under names that it does not misread."""
     for name in (START, END):
         index = table.column_names.index(name)
         table = table.set_column(index, name, table[name].cast(schema.field(name).type))
@@ -53,15 +53,19 @@ def answer_batches(table: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatc
     yield from table.combine_chunks().to_batches(max_chunksize=ROWS_AT_ONCE)
 
 
-def answers_to_many(
+def answers_in_bulk(
     batches: Iterable[pa.RecordBatch],
     answers: Callable[[pa.RecordBatch], Iterable[pa.RecordBatch]],
     rows: int = ROWS_AT_ONCE,
     most_bytes: float = math.inf,
 ) -> Iterator[pa.RecordBatch | None]:
-    """Answers to batches of at least so many rows, or of so many bytes where rows are wide.
+    """Answer many batches at once; gives None for a batch that has to wait for more.
 
-    None where there are not enough yet.
+    Args:
+        batches: the batches of a partition.
+        answers: answers one batch.
+        rows: batches are joined until they have so many rows,
+        most_bytes: or so many bytes.
     """
     held: list[pa.RecordBatch] = []
     for batch in batches:

@@ -1,9 +1,8 @@
-"""Rows of a DataFrame to Python and back, as batches of Arrow.
+"""Rows of a DataFrame to Python and back, as Arrow batches.
 
-By Arrow functions of columns, not by `mapInArrow`, which hands over whole rows as structs: for 4M
-rows of four columns, shuffled and sorted, that took 3.4 s, and a function of three columns 2.4 s.
-Nor is Spark asked for columns, as by `mapInArrow`, so this works in the functions of
-`pyspark.pipelines`.
+This uses Arrow functions of columns, not `mapInArrow`, which sends whole rows as structs: for 4M
+rows of four columns, shuffled and sorted, `mapInArrow` took 3.4 s and a function of three columns
+2.4 s. `mapInArrow` also asks Spark for columns, which the functions of `pyspark.pipelines` forbid.
 """
 
 from __future__ import annotations
@@ -19,24 +18,24 @@ from pyspark.sql.types import ArrayType, DataType, StructType
 from windrow.spark.bridge.workers import own_python, sent
 
 #: from the batches of a partition to those of the result
-Function = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
-#: the same; None says that there is no result yet, so that what was read need not wait for one
-Maker = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch | None]]
+BatchFunction = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+#: the same; None says that there is no result yet, so that Spark gets its rows back without one
+BatchMaker = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch | None]]
 #: the columns of each batch; a single column is not in a tuple
 _Columns = Iterator[tuple[pa.Array, ...]]
 
 
 def answers_by_row(
-    frame: Any, read: Sequence[str], function: Function, fields: StructType, name: str
+    frame: Any, read: Sequence[str], function: BatchFunction, fields: StructType, name: str
 ) -> Any:
-    """A column with a struct of answers to each row; what is not read never leaves the JVM.
+    """A column with a struct of answers for each row; columns that are not read stay in the JVM.
 
     Args:
-        frame: the DataFrame, its rows in partitions and in order as the function is to see them.
-        read: the columns that it sees.
+        frame: the DataFrame, partitioned and sorted as the function needs it.
+        read: the columns that the function gets.
         function: gives as many rows as it gets, in all.
-        fields: those of the struct.
-        name: what Spark's plans and its UI say that is done.
+        fields: the fields of the struct.
+        name: what Spark's plans and its UI show.
     """
 
     def answer(columns: _Columns) -> Iterator[pa.Array]:
@@ -46,20 +45,22 @@ def answers_by_row(
     return _applied(frame, answer, fields, name, read)
 
 
-def mapped(frame: Any, read: Sequence[str], function: Maker, result: StructType, name: str) -> Any:
-    """The rows that a function makes of each partition; arguments as of `answers_by_row`.
+def map_partitions(
+    frame: Any, read: Sequence[str], function: BatchMaker, result: StructType, name: str
+) -> Any:
+    """The rows that a function makes of each partition; the arguments are as in `answers_by_row`.
 
-    A partition without rows has no place for answers.
+    A partition without rows gives none.
     """
     lists = _applied(frame, in_lists(function, read), ArrayType(result), name, read)
     return frame.select(lists.alias("rows")).select(F.inline("rows"))
 
 
-def in_lists(function: Maker, read: Sequence[str]) -> Callable[[_Columns], Iterator[pa.Array]]:
-    """The function as one that gives a list of result rows for every row, nearly always none.
+def in_lists(function: BatchMaker, read: Sequence[str]) -> Callable[[_Columns], Iterator[pa.Array]]:
+    """The function as one that emits one list of result rows per input row; most are empty.
 
-    A batch of the result is one list, in place of a row of the newest batch of the source, so that
-    lists stay short. The last row waits for what the function answers at the end.
+    A batch of the result is one list, at a row of the newest batch read, so lists stay short. The
+    last row waits for what the function gives at the end.
     """
 
     def answer(columns: _Columns) -> Iterator[pa.Array]:
@@ -104,8 +105,8 @@ def _applied(
     call.__name__ = name
     made = arrow_udf(call, result)  # type: ignore[call-overload]
     with own_python(frame.sparkSession):
-        # Were it deterministic, Spark would take filters of the result into the windows, and sorts
-        # away from below them.
+        # If it were deterministic, Spark would move filters of the result below the windows, and
+        # drop the sorts that they need.
         return made.asNondeterministic()(*read)
 
 

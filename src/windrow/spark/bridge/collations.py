@@ -1,8 +1,7 @@
-"""Text with a collation, which Spark compares by it, and windrow by its bytes.
+"""Text with a collation: Spark compares it by its collation, and windrow by its bytes.
 
-Spark takes 'a' and 'A' for one value of a column `STRING COLLATE UTF8_LCASE`: of a key, of an
-order, of what a maximum or different values are looked for in. So such columns are refused where
-windrow reads them; others are handed on as they are.
+In a column `STRING COLLATE UTF8_LCASE`, 'a' and 'A' are one value to Spark: in a key, in an order,
+in a maximum. So windrow refuses to read such columns. It passes on those that it does not read.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
 
 
-def require_bytes(schema: StructType, plan: OverPlan | SlidePlan) -> None:
-    """Refuse to read text that has a collation, at any depth of its column."""
+def refuse_collations(schema: StructType, plan: OverPlan | SlidePlan) -> None:
+    """Refuse to read text with a collation, also inside arrays, maps and structs."""
     read: Mapping[str, Iterable[str]] = {
         "key": plan.key,
         "order": plan.order,

@@ -1,4 +1,4 @@
-"""The names of columns, as Spark takes them."""
+"""Names of columns: which ones Spark takes apart, which ones it takes for the same."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pyspark.sql.types import StructField, StructType
 
 from windrow.errors import InvalidArgument
 
-#: the name of a new column, by what it is
+#: from what a new column holds to its name
 Names = Callable[[str], str]
 
 
 def plain_names(names: Sequence[str]) -> Sequence[str]:
-    """The names, or numbers if Spark takes some for others: with dots, or more than once.
+    """The names, or numbered ones if Spark would misread some: with dots, or not distinct.
 
-    Renaming columns to what they are called costs nothing; Spark's optimizer drops it.
+    Renaming columns to their own names costs nothing; Spark's optimizer drops it.
     """
     distinct = len({name.lower() for name in names}) == len(names)
     if distinct and not any("." in name or "`" in name for name in names):
@@ -35,7 +35,7 @@ def renamed(schema: StructType, names: Sequence[str]) -> StructType:
 
 
 def require_new_names(frame: Any, present: Sequence[str], added: Sequence[str]) -> None:
-    """Refuse a result that Spark, blind to case, takes for another column."""
+    """Refuse a result whose name Spark, which ignores case, takes for another column's."""
     if frame.sparkSession.conf.get("spark.sql.caseSensitive") == "true":
         return
     seen = {name.lower(): name for name in present}
@@ -49,7 +49,7 @@ def require_new_names(frame: Any, present: Sequence[str], added: Sequence[str]) 
 
 
 def require_distinct_names(names: Sequence[str]) -> None:
-    """Refuse columns that share a name, where each is kept by its own."""
+    """Refuse columns that share a name: a stream keeps each by its name."""
     for name in names:
         if names.count(name) > 1:
             raise InvalidArgument(
@@ -59,7 +59,7 @@ def require_distinct_names(names: Sequence[str]) -> None:
 
 
 def new_names(taken: Sequence[str]) -> Names:
-    """Names of columns that differ from those taken, which Spark, blind to case, compares."""
+    """Names for new columns, which differ from those taken even if case is ignored."""
     prefix = "windrow"
     while any(name.lower().startswith(prefix) for name in taken):
         prefix += "_"

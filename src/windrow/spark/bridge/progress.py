@@ -1,6 +1,6 @@
-"""What Spark's UI says of the jobs that windrow itself starts, and how it names what it counts.
+"""What Spark's UI says about the jobs that windrow starts, and how a query's counts are named.
 
-The other jobs are the user's: of those, Spark shows what their plans say (see `source.title`).
+All other jobs are the user's. For those, Spark shows what their plans say (see `source.title`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any
 
-#: how many queries over streams have had each title
+#: how many queries over streams have each title
 _GIVEN: Counter[str] = Counter()
 _ONE_AT_A_TIME = Lock()
 
@@ -19,10 +19,10 @@ _DESCRIPTION = "spark.job.description"
 
 
 @contextmanager
-def described(session: Any, text: str) -> Iterator[None]:
-    """While it lasts, jobs of this thread say what they are for; a client of Connect tags them."""
+def job_description(session: Any, text: str) -> Iterator[None]:
+    """Describe the jobs that this thread starts meanwhile; a client of Connect tags them."""
     if type(session).__module__.startswith("pyspark.sql.connect."):
-        tag = text.replace(",", ";")  # of which Spark's lists of tags are made
+        tag = text.replace(",", ";")  # Spark separates tags by commas.
         session.addTag(tag)
         try:
             yield
@@ -38,10 +38,10 @@ def described(session: Any, text: str) -> Iterator[None]:
         context.setLocalProperty(_DESCRIPTION, usual)
 
 
-def distinct(title: str) -> str:
-    """A title that no other query of the process has: Spark takes no two of one name in one plan.
+def unique_title(title: str) -> str:
+    """A title that no other query of the process has: Spark refuses two of one name in a plan.
 
-    >>> distinct("windrow slide: max(x)"), distinct("windrow slide: max(x)")
+    >>> unique_title("windrow slide: max(x)"), unique_title("windrow slide: max(x)")
     ('windrow slide: max(x)', 'windrow slide: max(x) (2)')
     """
     with _ONE_AT_A_TIME:

@@ -1,4 +1,4 @@
-"""The schema of a DataFrame as windrow's plans take it."""
+"""The schema of a DataFrame, in Arrow's types as windrow's plans take it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from windrow.errors import InvalidArgument
 
 
 def arrow_schema(frame: Any) -> pa.Schema:
-    """The types of the batches that a task will see of a DataFrame or a `Source`."""
+    """The types of the batches that a task gets from a DataFrame or a `Source`."""
     fields = [field for column in frame.schema for field in _arrow_fields(column)]
     return pa.schema(fields)
 
@@ -25,7 +25,7 @@ def under_names(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
 
 
 def spark_schema(schema: pa.Schema) -> StructType:
-    """The columns as Spark names their types."""
+    """The same columns in Spark's types."""
     return from_arrow_schema(schema)
 
 

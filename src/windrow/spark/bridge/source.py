@@ -1,8 +1,8 @@
-"""A DataFrame and what is known of it before its job runs.
+"""A DataFrame, and what windrow knows about it before its job runs.
 
-Spark is asked for the columns of a DataFrame, except where it refuses: in the functions of
-`pyspark.pipelines`, whose tables do not exist yet when they are called. There the user states the
-columns, and nothing is asked.
+windrow asks Spark for the columns of a DataFrame. In the functions of `pyspark.pipelines` Spark
+refuses: their tables do not exist yet when they are called. There the user states the columns, and
+windrow asks nothing.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from pyspark.sql.types import StructField, StructType
 
 from windrow.errors import InvalidArgument
 from windrow.planning.over_plan import Feature
-from windrow.spark.batch.samples import is_read, may_look
+from windrow.spark.bridge.scans import allows_samples, is_scan
 
-#: Spark cuts plans off at some length of their own
+#: Spark cuts longer names off
 _LONGEST_TITLE = 120
 _Answers = TypeVar("_Answers")
 _REFUSED = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
@@ -28,13 +28,13 @@ _REFUSED = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
 
 @dataclass(frozen=True)
 class Source:
-    """A DataFrame.
+    """A DataFrame that a user gave.
 
     Attributes:
         frame: the DataFrame.
         schema: its columns.
-        may_ask: whether Spark may be asked about the data now, in small jobs too.
-        is_streaming: whether it is a stream, as far as is known.
+        may_ask: whether Spark may be asked about the data now.
+        is_streaming: whether it is a stream; if Spark may not be asked, whether the call says so.
     """
 
     frame: Any
@@ -43,14 +43,14 @@ class Source:
     is_streaming: bool = False
 
     @property
-    def may_look(self) -> bool:
-        """Whether some rows may be looked at when the call is made: not if that takes work."""
-        return self.may_ask and may_look(self.frame.sparkSession) and is_read(self.frame)
+    def may_sample(self) -> bool:
+        """Whether a small job may sample rows when the call is made (see `scans`)."""
+        return self.may_ask and allows_samples(self.frame.sparkSession) and is_scan(self.frame)
 
     def checked(
         self, function: Callable[[Iterable[pa.RecordBatch]], _Answers], read: Sequence[str]
     ) -> Callable[[Iterable[pa.RecordBatch]], _Answers]:
-        """The function on batches of some columns, which are what the user said, if they did."""
+        """The function, which first checks the types of its columns if the user stated them."""
         if self.may_ask:
             return function
         stated = [self.schema[name] for name in read]
@@ -70,13 +70,13 @@ class Source:
 def source_of(
     frame: Any, schema: StructType | None, as_stream: bool = False, argument: str = "data"
 ) -> Source:
-    """The DataFrame that a user gave, with the columns that they stated, if they did.
+    """The DataFrame that a user gave, as a source.
 
     Args:
         frame: what the user gave.
-        schema: its columns, as they stated them.
-        as_stream: whether the rest of the call takes it for a stream, where Spark may not be asked.
-        argument: what the call names it by.
+        schema: its columns, if the user states them.
+        as_stream: with a stated schema, whether the call takes the data for a stream.
+        argument: the name of the call's argument, for messages.
     """
     if type(frame).__module__.startswith("pyspark.pandas."):
         raise InvalidArgument(
@@ -87,7 +87,7 @@ def source_of(
     if not hasattr(type(frame), "mapInArrow"):
         raise InvalidArgument(f"{argument}: give a Spark DataFrame, not {type(frame).__name__}")
     if schema is None:
-        return _asked(frame)
+        return _source_by_asking(frame)
     if not isinstance(schema, StructType):
         raise InvalidArgument(
             f"schema: give the columns of data as a StructType, not {type(schema).__name__}"
@@ -97,7 +97,7 @@ def source_of(
     return Source(selected, StructType(fields), may_ask=False, is_streaming=as_stream)
 
 
-def _asked(frame: Any) -> Source:
+def _source_by_asking(frame: Any) -> Source:
     try:
         schema, is_streaming = frame.schema, frame.isStreaming
     except PySparkException as error:
@@ -111,12 +111,12 @@ def _asked(frame: Any) -> Source:
 
 
 def title(operation: str, features: Iterable[Feature], windows: Iterable[str]) -> str:
-    """What an operation does, in a few words."""
+    """What an operation does, as Spark's plans show it."""
     measures = ", ".join(f"{each.aggregation.name}({', '.join(each.columns)})" for each in features)
     text = f"windrow {operation}: {measures} in {', '.join(windows)}"
     return text if len(text) <= _LONGEST_TITLE else text[: _LONGEST_TITLE - 4] + " ..."
 
 
 def quoted(name: str) -> str:
-    """A column's name, with nothing in it taken for a path into a struct."""
+    """A column's name in backticks, so that Spark takes no dot in it for a path into a struct."""
     return "`" + name.replace("`", "``") + "`"

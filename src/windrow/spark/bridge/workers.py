@@ -1,11 +1,11 @@
-"""Which Python runs windrow's functions, and what is said where it has no windrow.
+"""Which Python runs windrow's functions, and the error if that Python has no windrow.
 
-Spark starts the workers of a function with the Python that the function carries. By default that is
-`python3`, whatever the PATH of the machine takes for it. On a local master the Python of this
-process does better: it is there, and it has windrow. On a cluster only the user knows.
+Spark starts workers with the Python that a function names. By default that is the `python3` on the
+machine's PATH. On a local master this process's own Python is better: it exists there, and it has
+windrow. On a cluster only the user knows.
 
-What goes to a worker goes as bytes in a function that needs nothing of windrow, so that it can say
-what is missing.
+A function goes to a worker as bytes, wrapped in a function that does not need windrow. So the
+wrapper can say what is missing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession as ClassicSession
 
-#: by which users name a Python
+#: the environment variable in which users name a Python
 _NAMED = "PYSPARK_PYTHON"
 _IN_ONE_PROCESS = re.compile(r"local(\[.*\])?")
 _ONE_AT_A_TIME = threading.RLock()
@@ -29,9 +29,9 @@ _ONE_AT_A_TIME = threading.RLock()
 
 @contextmanager
 def own_python(session: Any) -> Iterator[None]:
-    """While it lasts, functions are made for the Python of this process, on a local master.
+    """Make functions for this process's Python meanwhile, on a local master.
 
-    Not if the user named another. For a client of Connect the server decides.
+    Not if the user named another Python. For a client of Connect the server decides.
     """
     if not isinstance(session, ClassicSession) or _NAMED in os.environ or not sys.executable:
         yield
@@ -49,7 +49,7 @@ def own_python(session: Any) -> Iterator[None]:
 
 
 def _by_value() -> tuple[Callable[[], None], Callable[[bytes], Any]]:
-    """Two functions. As those of a function they are sent with their code, not by name."""
+    """Two functions. Because they are local, Spark sends their code, not their names."""
 
     def missing(reason: object) -> ModuleNotFoundError:
         import platform
@@ -64,14 +64,14 @@ def _by_value() -> tuple[Callable[[], None], Callable[[bytes], Any]]:
         )
 
     def require() -> None:
-        """Refuse a Python without windrow, without the time that importing it takes."""
+        """Refuse a Python without windrow, without importing it, which takes long."""
         from importlib.util import find_spec
 
         if find_spec("windrow") is None:
             raise missing("No module named 'windrow'")
 
-    def opened(content: bytes) -> Any:
-        """What was sent."""
+    def unpickled(content: bytes) -> Any:
+        """What was pickled; refuses a Python without windrow."""
         import pickle
         from importlib import import_module
 
@@ -81,23 +81,22 @@ def _by_value() -> tuple[Callable[[], None], Callable[[bytes], Any]]:
             raise missing(error) from None
         return pickle.loads(content)
 
-    return require, opened
+    return require, unpickled
 
 
-#: what a worker does with what was sent
-require_windrow, opened = _by_value()
+require_windrow, unpickled = _by_value()
 
 
-class _Sent:
-    """A function that is opened when a worker reads it: before Spark looks for pyarrow there."""
+class _PickledFunction:
+    """A function that a worker unpickles at once, before Spark looks for pyarrow there."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
 
     def __reduce__(self) -> tuple[Callable[[bytes], Any], tuple[bytes]]:
-        return opened, (cloudpickle.dumps(self._function),)  # type: ignore[no-untyped-call]
+        return unpickled, (cloudpickle.dumps(self._function),)  # type: ignore[no-untyped-call]
 
 
 def sent(function: Callable[..., Any]) -> Any:
-    """What is the function in a worker, if a function that Spark sends there refers to it."""
-    return _Sent(function)
+    """The function, wrapped for use in a function that Spark sends to workers."""
+    return _PickledFunction(function)

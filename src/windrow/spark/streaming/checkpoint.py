@@ -1,4 +1,4 @@
-"""The state of a stopped or running query, read from its checkpoint."""
+"""Read the state of a stopped or running query from its checkpoint."""
 
 from __future__ import annotations
 
@@ -9,21 +9,23 @@ from pyspark.errors import PySparkException
 
 from windrow.errors import InvalidArgument
 
-#: the state variable that windrow's operators have
+#: the name of the state variable of windrow's operators
 _BLOCKS = "blocks"
 
 
 def operators_in(session: Any, checkpoint: str) -> list[int]:
-    """The numbers of the stateful operators of a query that are windrow's.
+    """The numbers of windrow's operators with state in a query.
 
     Args:
-        session: of Spark.
-        checkpoint: the folder that was given to the query as `checkpointLocation`.
+        session: the Spark session.
+        checkpoint: the folder that the query has as `checkpointLocation`.
     """
     try:
         rows = session.read.format("state-metadata").load(checkpoint).collect()
     except PySparkException as error:
-        raise InvalidArgument(f"checkpoint: {checkpoint} is none of Spark's: {error}") from None
+        raise InvalidArgument(
+            f"checkpoint: {checkpoint} is not a checkpoint of Spark: {error}"
+        ) from None
     ours = {row.operatorId for row in rows if _is_ours(row)}
     if not ours:
         others = ", ".join(sorted({row.operatorName for row in rows})) or "none"
@@ -35,12 +37,12 @@ def operators_in(session: Any, checkpoint: str) -> list[int]:
 
 
 def _is_ours(row: Any) -> bool:
-    told = json.loads(row.operatorProperties or "{}").get("stateVariables", [])
-    return any(variable["stateName"] == _BLOCKS for variable in told)
+    variables = json.loads(row.operatorProperties or "{}").get("stateVariables", [])
+    return any(variable["stateName"] == _BLOCKS for variable in variables)
 
 
 def shards_in(session: Any, checkpoint: str, operator: int) -> dict[int, dict[int, bytes]]:
-    """The blocks of every shard of an operator of windrow's, by its label, as of the last batch."""
+    """The blocks of each shard of an operator, by the shard's label, after the last batch."""
     table = (
         session.read.format("statestore")
         .option("path", checkpoint)

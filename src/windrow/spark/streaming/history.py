@@ -1,4 +1,4 @@
-"""The table that a stream goes on from."""
+"""The table of earlier events that a stream goes on from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from windrow.spark.bridge.source import Source, source_of
 
 
 def history_of(history: Any, source: Source, columns: Sequence[str]) -> Source:
-    """The table, if it has the columns of the stream that are read, in the same types."""
+    """The table as a source; refuses one without the columns of the stream that are read."""
     require_dataframe(history)
     known = source_of(
         history, None if source.may_ask else _only(source.schema, columns), argument="history"

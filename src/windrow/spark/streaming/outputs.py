@@ -1,16 +1,16 @@
-"""How answers leave Spark's stateful operator, with what the query's progress is to show.
+"""How answers leave Spark's stateful operator, with the counts that the query's progress shows.
 
-Columns of plain values leave as they are: the operator takes columns of pandas, and those may hold
-Arrow's arrays, which it hands on untouched. Among them are rows of counts, which are taken out
-again behind the operator.
+Columns of plain values leave as they are. The operator takes columns of pandas. These may hold
+Arrow's arrays, which it passes on untouched. Rows of counts go with them, and are taken out again
+after the operator.
 
       column_0 | column_1 | counted | amount
       answers  | answers  |  null   |  null
        null    |  null    |    0    |  events of this step, and so on for each of `COUNTS`
 
-Arrays, maps and structs Spark would take apart value by value. So where there are some, answers
-leave as the bytes of Arrow batches, and a stage of their own makes columns of them. That stage has
-its first row when all state is written: for 100,000 events in a batch it took 0.1 of 0.7 s.
+Spark would take arrays, maps and structs apart, value by value. So if there are some, answers leave
+as the bytes of Arrow batches, and a stage of its own makes columns of them. That stage starts when
+all state is written: for 100,000 events in a batch it took 0.1 of 0.7 s.
 """
 
 from __future__ import annotations
@@ -25,51 +25,52 @@ import pyarrow as pa
 from pyspark.sql import functions as F
 from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, StructType
 
-from windrow.spark.bridge.arrow_batches import Function
+from windrow.spark.bridge.arrow_batches import BatchFunction
 from windrow.spark.bridge.column_names import plain_names, renamed
-from windrow.spark.bridge.progress import distinct
+from windrow.spark.bridge.progress import unique_title
 from windrow.spark.bridge.schema import under_names
 from windrow.spark.bridge.workers import own_python
 from windrow.spark.streaming.watermark import MARK
 from windrow.stream.query import Step
 
-#: what the query's progress is to show of a step
+#: the counts of a step that the query's progress shows
 COUNTS = ("events", "late", "untimed", "bytes_read", "bytes_written")
 
 
 @dataclass(frozen=True)
-class Answered:
-    """What comes out of a query.
+class AnswerFormat:
+    """The answers of a query, as columns.
 
     Attributes:
         title: what Spark's plans and progress call the work.
-        result: the columns.
-        schema: the same as the shards give them.
+        result: the columns in Spark's types.
+        schema: the columns in Arrow's types, as the shards give them.
         batches: from a table of answers to batches under the names of `plain_names`.
-        marked: the column by which other operators may stand behind the query. With each batch its
-            times are newer than the watermark of the batch before, and not newer than its own.
+        watermarked: the column that goes on with the watermark, for other operators behind the
+            query; None if there is none. In each batch its times are newer than the watermark of
+            the batch before, and not newer than the batch's own.
     """
 
     title: str
     result: StructType
     schema: pa.Schema
     batches: Callable[[pa.Table], Iterator[pa.RecordBatch]]
-    marked: str | None
+    watermarked: str | None
 
     def filled(self, step: Step) -> list[pa.RecordBatch]:
-        """The answers of a step, in batches that have rows."""
+        """The answers of a step, without empty batches."""
         batches = (batch for table in step.answers for batch in self.batches(table))
         return [batch for batch in batches if batch.num_rows]
 
 
 class Output(ABC):
-    """How answers leave."""
+    """How answers leave the operator."""
 
     #: the columns that leave the operator
     schema: StructType
 
-    def __init__(self, answered: Answered) -> None:
-        self._answered = answered
+    def __init__(self, answers: AnswerFormat) -> None:
+        self._format = answers
 
     @abstractmethod
     def frames(self, step: Step) -> Iterator[pd.DataFrame]:
@@ -77,55 +78,57 @@ class Output(ABC):
 
     @abstractmethod
     def answers(self, moved: Any, delay: int) -> Any:
-        """The answers as a DataFrame, from what left the operator.
+        """The answers as a DataFrame.
 
-        `delay` is how far the watermark is behind the newest event, in milliseconds.
+        Args:
+            moved: what left the operator.
+            delay: how far the watermark is behind the newest event, in milliseconds.
         """
 
     def _named(self, columns: Any, plain: Sequence[str], delay: int) -> Any:
-        """Columns under the names of the result, the marked one with the watermark.
+        """Columns under the names of the result; one of them has the watermark.
 
-        Spark has `eventTimeColumnName` for that, which fails for times before 1970, and is lost
-        where answers leave as bytes.
+        Spark's `eventTimeColumnName` would do the same, but fails for times before 1970, and is
+        lost if answers leave as bytes.
         """
         return columns.select(
             *(
                 F.col(stands_for).alias(name, metadata={MARK: delay})
-                if name == self._answered.marked
+                if name == self._format.watermarked
                 else F.col(stands_for).alias(name)
-                for stands_for, name in zip(plain, self._answered.result.names, strict=True)
+                for stands_for, name in zip(plain, self._format.result.names, strict=True)
             )
         )
 
 
-def output_of(answered: Answered) -> Output:
-    """How these answers leave."""
-    answered = replace(answered, title=distinct(answered.title))
-    nested = any(pa.types.is_nested(field.type) for field in answered.schema)
-    return AsBytes(answered) if nested else AsColumns(answered)
+def output_of(answers: AnswerFormat) -> Output:
+    """The way for these answers to leave."""
+    answers = replace(answers, title=unique_title(answers.title))
+    nested = any(pa.types.is_nested(field.type) for field in answers.schema)
+    return AsBytes(answers) if nested else AsColumns(answers)
 
 
 class AsColumns(Output):
-    """Answers as columns, and a row for each count."""
+    """Answers as columns, with a row for each count."""
 
-    def __init__(self, answered: Answered) -> None:
-        super().__init__(answered)
-        self._names = [f"column_{place}" for place in range(len(answered.result))]
-        # Where there is a count there is no answer.
+    def __init__(self, answers: AnswerFormat) -> None:
+        super().__init__(answers)
+        self._names = [f"column_{place}" for place in range(len(answers.result))]
+        # A row with a count has no answer.
         columns = [
             StructField(name, field.dataType)
-            for name, field in zip(self._names, answered.result, strict=True)
+            for name, field in zip(self._names, answers.result, strict=True)
         ]
         counts = [StructField("counted", IntegerType()), StructField("amount", LongType())]
         self.schema = StructType([*columns, *counts])
 
     def frames(self, step: Step) -> Iterator[pd.DataFrame]:
         """A frame for each batch of answers, and one of counts."""
-        for batch in self._answered.filled(step):
+        for batch in self._format.filled(step):
             empty = [pa.nulls(batch.num_rows, pa.int32()), pa.nulls(batch.num_rows, pa.int64())]
             yield self._frame([*batch.columns, *empty])
         counts = pa.array([getattr(step, name) for name in COUNTS], pa.int64())
-        nulls = [pa.nulls(len(COUNTS), field.type) for field in self._answered.schema]
+        nulls = [pa.nulls(len(COUNTS), field.type) for field in self._format.schema]
         yield self._frame([*nulls, pa.array(range(len(COUNTS)), pa.int32()), counts])
 
     def _frame(self, columns: Iterable[pa.Array]) -> pd.DataFrame:
@@ -143,14 +146,14 @@ class AsColumns(Output):
             for place in range(len(COUNTS))
         ]
         observed = moved.observe(
-            self._answered.title,
+            self._format.title,
             *(count.alias(name) for name, count in zip(COUNTS, counts, strict=True)),
         )
         return self._named(observed.where(F.col("counted").isNull()), self._names, delay)
 
 
 class AsBytes(Output):
-    """Answers as the bytes of batches, with the counts beside the first."""
+    """Answers as the bytes of batches; the first has the counts beside it."""
 
     schema = StructType(
         [StructField("answers", BinaryType()), *(StructField(name, LongType()) for name in COUNTS)]
@@ -158,25 +161,25 @@ class AsBytes(Output):
 
     def frames(self, step: Step) -> Iterator[pd.DataFrame]:
         """One frame, with a row for each batch of answers."""
-        contents = [batch.serialize().to_pybytes() for batch in self._answered.filled(step)]
+        contents = [batch.serialize().to_pybytes() for batch in self._format.filled(step)]
         rows = contents or [None]
         counts = {name: [getattr(step, name)] + [0] * (len(rows) - 1) for name in COUNTS}
         yield pd.DataFrame({"answers": rows, **counts})
 
     def answers(self, moved: Any, delay: int) -> Any:
-        """What stands in the bytes."""
-        answered, plain = self._answered, plain_names(self._answered.result.names)
-        take = unpacked(under_names(answered.schema, plain))
-        take.__name__ = answered.title
+        """The rows that the bytes hold."""
+        answers, plain = self._format, plain_names(self._format.result.names)
+        take = unpacked(under_names(answers.schema, plain))
+        take.__name__ = answers.title
         counts = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in COUNTS]
-        observed = moved.observe(answered.title, *counts).to(self.schema)
+        observed = moved.observe(answers.title, *counts).to(self.schema)
         with own_python(moved.sparkSession):
-            columns = observed.mapInArrow(take, renamed(answered.result, plain))
+            columns = observed.mapInArrow(take, renamed(answers.result, plain))
         return self._named(columns, plain, delay)
 
 
-def unpacked(schema: pa.Schema) -> Function:
-    """What takes answers out of the column `answers`."""
+def unpacked(schema: pa.Schema) -> BatchFunction:
+    """A function that takes answers out of the column `answers`."""
 
     def answers(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:

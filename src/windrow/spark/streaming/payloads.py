@@ -1,8 +1,8 @@
 """Events into payloads, one for each shard.
 
-Spark's stateful operator calls Python for every row and key. A payload is a row that holds many
-events of one shard as the bytes of an Arrow batch, so that it is called for shards, and with few
-rows.
+Spark's stateful operator calls Python for every key, with its rows. A payload is one row that holds
+many events of a shard as the bytes of an Arrow batch. So the operator's keys are shards, and it has
+few rows to pass on.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.types import StructType
 
-from windrow.spark.bridge.answer_columns import answers_to_many
-from windrow.spark.bridge.arrow_batches import Maker
+from windrow.spark.bridge.answer_columns import answers_in_bulk
+from windrow.spark.bridge.arrow_batches import BatchMaker
 from windrow.spark.streaming.shards import labels
 
 PACKED = StructType().add("shard", "integer").add("newest", "timestamp").add("payload", "binary")
 _PACKED = pa.schema(
     [("shard", pa.int32()), ("newest", pa.timestamp("us", "UTC")), ("payload", pa.binary())]
 )
-#: so many events are packed at once, fewer if they are wide: a payload is one value of a row
+#: events that are packed at once, fewer if they are wide: a payload is one value of a row
 _EVENTS_AT_ONCE = 2**18
 _BYTES_AT_ONCE = 2**26
 
 
-def pack(schema: pa.Schema, order: str, shards: int, history: bool = False) -> Maker:
-    """What packs the events of a task.
+def pack(schema: pa.Schema, order: str, shards: int, history: bool = False) -> BatchMaker:
+    """A function that packs the events of a task.
 
     Args:
-        schema: the columns of an event. The batches have the number of its shard in front.
-        order: the column that says when an event was.
-        shards: how many there are.
-        history: whether they go before a stream. All shards are then told of all events how new
-            they are, so that each finds out how far time is final.
+        schema: the columns of an event. Batches have the number of its shard in front.
+        order: the column that has the time of an event.
+        shards: the number of shards.
+        history: whether the events come before the stream. Then every shard gets a payload, with
+            the newest time of all events, so that it knows how far time is final.
     """
-    stands_for = np.array(labels(shards), np.int32)
-    told = stands_for.tolist() if history else [0]
+    label_of = np.array(labels(shards), np.int32)
+    always = label_of.tolist() if history else [0]
 
     def packed(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         numbers = batch.column(0).to_numpy()
@@ -50,23 +50,23 @@ def pack(schema: pa.Schema, order: str, shards: int, history: bool = False) -> M
             ],
             schema=schema,
         )
-        yield _payloads(events, numbers, events[order], stands_for, told)
+        yield _payloads(events, numbers, events[order], label_of, always)
 
-    return lambda batches: answers_to_many(batches, packed, _EVENTS_AT_ONCE, _BYTES_AT_ONCE)
+    return lambda batches: answers_in_bulk(batches, packed, _EVENTS_AT_ONCE, _BYTES_AT_ONCE)
 
 
 def _payloads(
-    events: pa.RecordBatch, numbers: Any, times: pa.Array, stands_for: Any, told: Sequence[int]
+    events: pa.RecordBatch, numbers: Any, times: pa.Array, label_of: Any, always: Sequence[int]
 ) -> pa.RecordBatch:
-    """One row for each shard that has events, and an empty one for those that are told anyway.
+    """One row for each shard that has events, and an empty one for the labels in `always`.
 
-    Label 0 is always told. By that row a query is told from the one that its state was made by,
-    also when the keys of the first batch lie in other shards.
+    Label 0 is always among them. This row lets its shard detect state of another query, also if
+    all keys of the first batch lie in other shards.
     """
     arranged = events.take(pa.array(np.argsort(numbers, kind="stable")))
-    ends = np.cumsum(np.bincount(numbers, minlength=len(stands_for))).tolist()
-    shards, payloads, begin = list(told), [b""] * len(told), 0
-    for label, end in zip(stands_for.tolist(), ends, strict=True):
+    ends = np.cumsum(np.bincount(numbers, minlength=len(label_of))).tolist()
+    shards, payloads, begin = list(always), [b""] * len(always), 0
+    for label, end in zip(label_of.tolist(), ends, strict=True):
         if end > begin:
             shards.append(label)
             payloads.append(arranged.slice(begin, end - begin).serialize().to_pybytes())
@@ -80,6 +80,6 @@ def _payloads(
 
 
 def _instant(times: pa.Array) -> int:
-    """The newest time, in microseconds; clocks without a zone are taken to be in UTC."""
+    """The newest time, in microseconds; times without a zone are taken to be in UTC."""
     newest = pc.max(times.cast(pa.timestamp("us")))
     return newest.value if newest.is_valid else 0

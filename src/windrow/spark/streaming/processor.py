@@ -1,6 +1,6 @@
-"""Spark's side of a shard: its state, its timer, and what it answers.
+"""Spark's side of a shard: its state, its timer, and its answers.
 
-A processor serves all shards of a task, one after the other, and remembers nothing itself: Spark
+A processor serves all shards of a task, one after the other. It remembers nothing itself: Spark
 gives each shard its own state, writes it with the batch or not at all, and may run a task again.
 """
 
@@ -20,18 +20,18 @@ from windrow.spark.streaming.outputs import Output
 from windrow.spark.streaming.shards import labels
 from windrow.stream.query import Step, StreamQuery
 
-#: a shard as Spark names it: the value of each column that payloads are grouped by
+#: a shard as Spark names it: the values of the columns that payloads are grouped by
 Shard = tuple[int]
 
-#: where Spark tells a task which query it is of: the checkpoint's file `metadata` has the same
+#: the property that has the id of a task's query, as the checkpoint's file `metadata` has it
 _QUERY = "sql.streaming.queryId"
 
-#: streams by token, so that the tasks of one Python process make their kernels ready once
+#: queries by token, so that the tasks of one Python process prepare their kernels once
 _READY: dict[str, StreamQuery] = {}
 
 
 class MapStorage:
-    """The blocks of the shard at hand, in one of Spark's map states."""
+    """The blocks of the current shard, in one of Spark's map states."""
 
     def __init__(self, blocks: Any) -> None:
         self._blocks = blocks
@@ -51,45 +51,45 @@ class MapStorage:
 
 
 class ShardProcessor:
-    """Moves shards on, with new events or when their timer says so."""
+    """Answers for shards, when events come or their timer says so."""
 
     def __init__(
         self,
         token: str,
-        stream: Callable[[], StreamQuery],
+        make_query: Callable[[], StreamQuery],
         events: pa.Schema,
         output: Output,
         shards: int,
         is_behind: bool,
     ) -> None:
-        """What is sent to the tasks.
+        """A processor to send to tasks.
 
         Args:
-            token: tells the stream from all others of the process.
-            stream: makes it ready.
+            token: identifies the query in its process.
+            make_query: makes the query, with its kernels.
             events: the columns of a payload.
             output: how answers leave.
-            shards: how many there are.
-            is_behind: whether there may be another operator in front.
+            shards: the number of shards.
+            is_behind: whether another operator with state may be in front.
         """
         self._shards, self._is_behind = shards, is_behind
-        self._token, self._make = token, stream
+        self._token, self._make = token, make_query
         self._events, self._output = events, output
 
     def open(self, handle: StatefulProcessorHandle, blocks: Any) -> None:
-        """Before any shard: Spark's handle of timers, and the map state of blocks."""
+        """Take Spark's handle of timers and the map state of blocks, before any shard."""
         self._handle = handle
         self._storage = MapStorage(blocks)
 
     def take(
         self, shard: Shard, rows: Iterable[pd.DataFrame], watermark: int
     ) -> Iterator[pd.DataFrame]:
-        """The payloads of a shard."""
+        """Take the payloads of a shard, and answer."""
         batches = [batch for frame in rows for batch in self._unpacked(frame)]
         return self._moved(shard, batches, watermark, woken=False)
 
     def begin(self, shard: Shard, payloads: pd.DataFrame) -> None:
-        """Before the first batch: payloads of the table before the stream, or none."""
+        """Take payloads of the history before the first batch; they may be empty."""
         final = int(payloads["final"].max())
         batches = self._unpacked(payloads)
         with self._named(shard):
@@ -97,12 +97,12 @@ class ShardProcessor:
         self._set_timer(step, woken=False)
 
     def wake(self, shard: Shard, watermark: int) -> Iterator[pd.DataFrame]:
-        """The watermark has reached a shard's timer."""
+        """Answer because the watermark has reached the shard's timer."""
         return self._moved(shard, [], watermark, woken=True)
 
     @contextmanager
     def _named(self, shard: Shard) -> Iterator[None]:
-        """Say of damaged state whose it is."""
+        """Name the query and the shard in errors about damaged state."""
         try:
             yield
         except StoreError as error:
@@ -135,7 +135,7 @@ class ShardProcessor:
         return self._output.frames(step)
 
     def _set_timer(self, step: Step, woken: bool) -> None:
-        """One timer for each shard; Spark deletes the one that it has woken the shard by."""
+        """Set the shard's one timer; Spark itself deletes the one that woke the shard."""
         if step.timer == step.timer_before:
             return
         if step.timer_before is not None and not woken:

@@ -1,12 +1,12 @@
 """Shards: the parts that the keys of a stream are kept in.
 
-A key's shard is its hash modulo the number of shards. Spark then spreads shards over partitions by
-the hash of whatever integer stands for the shard, and small integers in a row leave some partitions
-with two and others with none. So each shard goes by a label, the smallest integer whose hash has
-the remainder that is the shard's number: as many shards as partitions, or a multiple of them, come
-out even.
+A key's shard is its hash modulo the number of shards. Spark spreads shards over partitions by the
+hash of the integer that stands for a shard. With the integers 0, 1, 2, ... some partitions would
+get two shards and others none. So each shard has a label: the smallest integer whose hash, modulo
+the number of shards, is the shard's number. If there are as many shards as partitions, or a
+multiple, each partition gets as many.
 
-Labels follow from the number of shards alone, because the state of a shard is found by its label.
+Labels depend on the number of shards alone, because the state of a shard is found by its label.
 Label 0 is always among them.
 """
 
@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import functools
 
-#: Spark's `hash` begins with it
+#: the seed of Spark's `hash`
 _SEED = 42
 _WORD = 2**32 - 1
 
 
 def spark_hash(number: int) -> int:
-    """What Spark's `hash` gives for an integer of 32 bits: Murmur3.
+    """Spark's `hash` of an integer of 32 bits: Murmur3.
 
     >>> spark_hash(0), spark_hash(1)
     (933211791, -559580957)
@@ -40,7 +40,7 @@ def _rotated(word: int, bits: int) -> int:
 
 @functools.cache
 def labels(shards: int) -> tuple[int, ...]:
-    """The integers that stand for so many shards, spread evenly over as many partitions.
+    """The labels of the shards, which Spark spreads evenly over as many partitions.
 
     >>> [spark_hash(label) % 4 for label in labels(4)]
     [0, 1, 2, 3]

@@ -1,9 +1,9 @@
-"""What stands in front of a query: operations with state, and watermarks.
+"""The operators with state and the watermarks in front of a query.
 
-Spark moves the watermark when all that `withWatermark` looks at have moved. One behind an operation
-that answers by a watermark sees nothing until that one has moved: neither ever does, and Spark says
-nothing. So it is looked for before a query is made, in the text of Spark's plan, which a client of
-Connect has too:
+Spark's watermark is the oldest of all `withWatermark` in a query. One of them behind an operator
+that waits for the watermark sees no rows until the watermark moves, and so it never moves. Spark
+does not report this. So windrow looks for it before it makes a query, in the text of Spark's plan,
+which a client of Connect has too:
 
       ~EventTimeWatermark ...                 again
       +- ~Aggregate [window#1], ...           stateful
@@ -22,7 +22,7 @@ from pyspark.sql import SparkSession as ClassicSession
 
 from windrow.spark.bridge.source import Source
 
-#: a node's place in the tree, whether it streams, and its name
+#: the indent of a node in the tree, whether it streams, and its name
 _LINE = re.compile(r"^((?:[: ] {2})*(?:[:+]- )?)(~?)(\w+)")
 _WIDTH = 3
 _ANALYZED = "== Analyzed Logical Plan =="
@@ -35,13 +35,13 @@ _STATEFUL = {
 
 
 class Upstream(NamedTuple):
-    """What stands in front.
+    """What is in front of a query.
 
     Attributes:
-        has_watermark: whether there is a watermark at all. The metadata of a column may tell of one
-            that was when it was written to a file.
-        has_state: whether an operation with state stands behind a watermark.
-        has_another: whether another watermark stands behind that.
+        has_watermark: whether there is a watermark. A column's metadata alone does not say so: it
+            may come from a file that was written with it.
+        has_state: whether an operator with state is behind a watermark.
+        has_another: whether another watermark is behind that operator.
     """
 
     has_watermark: bool
@@ -50,7 +50,7 @@ class Upstream(NamedTuple):
 
 
 def upstream_of(source: Source) -> Upstream | None:
-    """What stands in front of a query, None where Spark may not be asked."""
+    """What is in front of a query; None if Spark may not be asked."""
     if not source.may_ask:
         return None
     nodes = list(_nodes(_plan(source.frame)))
@@ -96,7 +96,7 @@ def _nodes(plan: str) -> Iterator[_Node]:
         depth = len(found[1]) // _WIDTH
         node = _Node(found[3], bool(found[2]) or found[3].startswith("Streaming"))
         if depth > len(path) or (depth == 0 and path):
-            continue  # no node, but what is left of the one before
+            continue  # not a node: the rest of the line before
         del path[depth:]
         if path:
             path[-1].children.append(node)

@@ -1,4 +1,4 @@
-"""When events of a stream are final: by the watermark that it has, or by how late they may come."""
+"""When events of a stream are final: by its own watermark, or by the call's lateness."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from windrow.planning.stream_arguments import delay_of
 from windrow.spark.bridge.source import Source
 from windrow.spark.streaming.upstream import upstream_of
 
-#: where Spark notes that a column has a watermark, and how many milliseconds it is behind
+#: the metadata in which Spark notes a column's watermark: how many milliseconds it is behind
 MARK = "spark.watermarkDelayMs"
 _WHICH = (
     "the column that has it: F.window_time(...) of a window of Spark's, window_end of wr.slide, "
@@ -20,15 +20,20 @@ _WHICH = (
 )
 
 
-class Lateness(NamedTuple):
-    """How late events may come, and whether the stream has a watermark that says so."""
+class Watermark(NamedTuple):
+    """When events are final.
 
-    milliseconds: int
-    marked: bool
+    Attributes:
+        delay: how far the watermark is behind the newest event, in milliseconds.
+        is_own: whether the stream has it already; if not, the call's lateness makes one.
+    """
+
+    delay: int
+    is_own: bool
 
 
-def lateness_of(source: Source, order: str, lateness: str | timedelta | None) -> Lateness:
-    """How late events may come, as the stream or the call says it."""
+def find_watermark(source: Source, order: str, lateness: str | timedelta | None) -> Watermark:
+    """The watermark that the stream has, or that the call asks for."""
     noted = {field.name: (field.metadata or {}).get(MARK) for field in source.schema.fields}
     marked = {name: delay for name, delay in noted.items() if delay is not None}
     upstream = upstream_of(source)
@@ -59,15 +64,15 @@ def lateness_of(source: Source, order: str, lateness: str | timedelta | None) ->
                 f"lateness: data has a watermark on {order!r} already, and Spark does not take a "
                 "second; leave one of them out"
             )
-        return Lateness(int(marked[order]), marked=True)
+        return Watermark(int(marked[order]), is_own=True)
     if lateness is None:
         raise InvalidArgument(
             "lateness: say how late events may come, as in lateness='10 seconds', or give data a "
             f"watermark, withWatermark({order!r}, '10 seconds')"
         )
-    return Lateness(delay_of(lateness), marked=False)
+    return Watermark(delay_of(lateness), is_own=False)
 
 
-def mark_on(column: str, schema: pa.Schema) -> str | None:
-    """The column, if it can have a watermark: Spark takes none of days."""
+def column_with_watermark(column: str, schema: pa.Schema) -> str | None:
+    """The column, if it can have a watermark: Spark has none for dates."""
     return column if pa.types.is_timestamp(schema.field(column).type) else None

@@ -21,11 +21,12 @@ import pyarrow as pa
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import Maps, has_partials_of_numbers
 from windrow.planning.over_plan import OverPlan
+from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import Slices
 from windrow.stream import sizes
 from windrow.stream.counts.counted_bins import CUT, FRONT, NUMBER
 from windrow.stream.counts.counted_rows import CountedKeys, CountedRows
-from windrow.stream.group import Array, GroupPlan, Times, WindowGroup
+from windrow.stream.group import Array, Times, WindowGroup
 from windrow.stream.header import GroupState
 from windrow.stream.rows.kept_rows import RowLayout, columns_kept
 from windrow.stream.rows.over_rows import kept_columns

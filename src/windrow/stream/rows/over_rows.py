@@ -20,6 +20,7 @@ from windrow.stream.group import Array
 from windrow.stream.rows.kept_rows import Needed, OpenBins, RowLayout
 from windrow.stream.rows.key_rows import KeyRows, later
 from windrow.stream.rows.rows_group import RowsGroup, Span, counts_held, entered
+from windrow.stream.rows.why_rows import why_over_keeps_rows
 from windrow.windows import (
     PolicyWindow,
     PunctuatedWindow,
@@ -56,6 +57,7 @@ class OverRows(RowsGroup):
         ledger = dict.fromkeys(self._held.values(), pa.int64())
         layout = RowLayout.of(plan.key, plan.order, kept_columns(plan), types, ledger)
         super().__init__(0, list(plan.windows), layout)
+        self.why = why_over_keeps_rows(plan)
 
     def answer(self, part: OpenBins, span: Span) -> tuple[list[pa.Table], Needed]:
         """The new events with their answers."""

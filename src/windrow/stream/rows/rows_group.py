@@ -21,8 +21,9 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.engine.policy_counts import Counts
+from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import Slices
-from windrow.stream.group import Array, GroupPlan, Times, WindowGroup
+from windrow.stream.group import Array, Times, WindowGroup
 from windrow.stream.header import GroupState
 from windrow.stream.rows.kept_rows import KeptRows, Needed, OpenBins, RowLayout, columns_kept
 from windrow.stream.rows.key_rows import KeyRows
@@ -45,6 +46,8 @@ class RowsGroup(WindowGroup):
     """Windows that are answered from the rows of keys; a slice is a tick of the order column."""
 
     of_moments = True
+    #: why partials do not suffice, in words
+    why: str
     #: when an answer is final, in words
     final: str
 
@@ -62,7 +65,7 @@ class RowsGroup(WindowGroup):
         return GroupPlan(
             self.names,
             way="rows: the events of each key that answers to come may need, as they are",
-            why="partials do not suffice for these windows and aggregations; rows do for all",
+            why=self.why,
             reads="the header, the waiting events that become final, and all rows of the bins "
             "whose keys have such events or an answer that is due",
             writes="the header, the new events, and for each of these bins a block of the rows "

@@ -22,6 +22,7 @@ from windrow.stream.rows.kept_rows import Needed, OpenBins, RowLayout
 from windrow.stream.rows.key_rows import KeyRows
 from windrow.stream.rows.ripening import Ripe, ripening
 from windrow.stream.rows.rows_group import RowsGroup, Span, entered
+from windrow.stream.rows.why_rows import why_slide_keeps_rows
 from windrow.windows import DeltaWindow, walks
 from windrow.windows.key_runs import NEVER
 
@@ -79,6 +80,7 @@ class SlideRows(RowsGroup):
             ledger |= dict(zip(last, answer_types, strict=True))
         layout = RowLayout.of(plan.key, plan.order, plan.read_by_row, types, ledger)
         super().__init__(number, names, layout)
+        self.why = why_slide_keeps_rows(plan)
 
     def answer(self, part: OpenBins, span: Span) -> tuple[list[pa.Table], Needed]:
         """The answers that became final."""

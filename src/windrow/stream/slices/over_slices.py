@@ -27,9 +27,10 @@ from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import SLICE, Maps
 from windrow.engine.sorting import arrange
 from windrow.planning.over_plan import OverPlan
+from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import Slices
 from windrow.stream import sizes
-from windrow.stream.group import Array, GroupPlan, Times, WindowGroup
+from windrow.stream.group import Array, Times, WindowGroup
 from windrow.stream.header import GroupState
 from windrow.stream.slices.cell_windows import CellWindows
 from windrow.stream.slices.map_tree import MapTree

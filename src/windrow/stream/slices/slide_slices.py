@@ -37,9 +37,10 @@ from windrow.engine.slice_windows import (
 from windrow.engine.slide_table import in_own_type
 from windrow.planning.share import SharedPlan
 from windrow.planning.slide_plan import SlidePlan
+from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import PeriodicWindow
 from windrow.stream import sizes
-from windrow.stream.group import Array, GroupPlan, Times, WindowGroup
+from windrow.stream.group import Array, Times, WindowGroup
 from windrow.stream.header import GroupState
 from windrow.stream.slices.map_tree import HeldMaps, MapTree
 from windrow.stream.state import CELLS_SCHEMA, NONE, ShardBlocks

@@ -10,28 +10,27 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from windrow.planning.over_plan import OverPlan
+from windrow.planning.stream_arguments import StreamArguments
 from windrow.spark.bridge.answer_columns import ROWS_AT_ONCE
-from windrow.spark.bridge.column_names import plain_names, require_distinct_names, require_new_names
+from windrow.spark.bridge.column_names import plain_names
 from windrow.spark.bridge.source import Source, title
-from windrow.spark.streaming.dataflow import Told, through_shards
-from windrow.spark.streaming.outputs import Answered
-from windrow.spark.streaming.watermark import mark_on
-from windrow.stream.over_stream import StreamOver
+from windrow.spark.streaming.dataflow import answer_stream
+from windrow.spark.streaming.outputs import AnswerFormat
+from windrow.spark.streaming.stream_setup import set_up
+from windrow.spark.streaming.watermark import column_with_watermark
 
 
-def over_stream(source: Source, plan: OverPlan, told: Told) -> Any:
+def over_stream(source: Source, plan: OverPlan, arguments: StreamArguments) -> Any:
     """The events with the columns of `wr.over` added, each when it is final."""
-    require_distinct_names(source.schema.names)
     added = from_arrow_schema(pa.schema(plan.output_fields))
-    require_new_names(source.frame, source.schema.names, added.names)
-    answered = Answered(
+    answers = AnswerFormat(
         title("over", plan.features, plan.windows),
         StructType([*source.schema.fields, *added.fields]),
         pa.schema([*plan.schema, *plan.output_fields]),
         _batches,
-        marked=mark_on(plan.order[0], plan.schema),
+        column_with_watermark(plan.order[0], plan.schema),
     )
-    return through_shards(source, plan, plan.schema.names, StreamOver, answered, told)
+    return answer_stream(set_up(source, plan, arguments), answers)
 
 
 def _batches(table: pa.Table) -> Iterator[pa.RecordBatch]:

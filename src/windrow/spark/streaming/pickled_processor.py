@@ -1,7 +1,7 @@
-"""A processor as it is sent to Spark: bytes, which are opened where there are rows.
+"""A processor as Spark gets it: pickled bytes, which are unpickled when there are rows.
 
-Before a query's first batch, Spark starts a Python process of its own and asks it which states
-there are. For that it takes the class below and nothing else of windrow.
+Before a query's first batch, Spark starts a Python process and asks it which states the processor
+has. The class below answers that without importing anything of windrow.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from typing import Any
 from pyspark import cloudpickle
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from windrow.spark.bridge.workers import opened, require_windrow
+from windrow.spark.bridge.workers import require_windrow, unpickled
 from windrow.spark.streaming.processor import ShardProcessor
 
 
-def _sealed() -> Any:
-    """The class `Sealed`. As that of a function it is sent with its code, not by its module's name.
+def _by_value() -> Any:
+    """The class `PickledProcessor`. Because it is local, Spark gets its code, not its name.
 
-    By name, the process that is asked for states would import windrow, numba and pandas for it: 0.9
-    of the 2.4 s that a query's first batch was planned for.
+    By name, the process that is asked for states would import windrow, numba and pandas: 0.9 of the
+    2.4 s that Spark took to plan a query's first batch.
     """
-    require, load = require_windrow, opened
+    require, load = require_windrow, unpickled
 
-    class Sealed(StatefulProcessor):
+    class PickledProcessor(StatefulProcessor):
         """A processor as bytes, until there are rows."""
 
         def __init__(self, content: bytes) -> None:
@@ -31,7 +31,7 @@ def _sealed() -> Any:
             self._processor: Any = None
 
         def __setstate__(self, state: dict[str, Any]) -> None:
-            """Called where it arrives."""
+            """Called in the process that it is sent to."""
             require()
             self.__dict__.update(state)
 
@@ -40,7 +40,7 @@ def _sealed() -> Any:
             self._handle = handle
             self._blocks = handle.getMapState("blocks", "number long", "content binary")
 
-        def _opened(self) -> Any:
+        def _unpickled(self) -> Any:
             if self._processor is None:
                 self._processor = load(self._content)
                 self._processor.open(self._handle, self._blocks)
@@ -48,7 +48,7 @@ def _sealed() -> Any:
 
         def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Any:  # noqa: N802,N803
             """Called by Spark with the payloads of a shard."""
-            return self._opened().take(key, rows, timerValues.getCurrentWatermarkInMs())
+            return self._unpickled().take(key, rows, timerValues.getCurrentWatermarkInMs())
 
         def handleInitialState(  # noqa: N802
             self,
@@ -56,8 +56,8 @@ def _sealed() -> Any:
             initialState: Any,  # noqa: N803
             timerValues: Any,  # noqa: N803
         ) -> None:
-            """Called by Spark before the first batch, with payloads of the table before."""
-            self._opened().begin(key, initialState)
+            """Called by Spark before the first batch, with payloads of the history."""
+            self._unpickled().begin(key, initialState)
 
         def handleExpiredTimer(  # noqa: N802
             self,
@@ -66,18 +66,19 @@ def _sealed() -> Any:
             expiredTimerInfo: Any,  # noqa: N803
         ) -> Any:
             """Called by Spark when the watermark has reached a shard's timer."""
-            return self._opened().wake(key, timerValues.getCurrentWatermarkInMs())
+            return self._unpickled().wake(key, timerValues.getCurrentWatermarkInMs())
 
         def close(self) -> None:
             """Called by Spark after the last shard."""
 
-    return Sealed
+    return PickledProcessor
 
 
-_SEALED = _sealed()
+_PickledProcessor = _by_value()
 
 
-def sealed(processor: ShardProcessor) -> StatefulProcessor:
+def pickled(processor: ShardProcessor) -> StatefulProcessor:
     """The processor as Spark takes it."""
-    found: StatefulProcessor = _SEALED(cloudpickle.dumps(processor))  # type: ignore[no-untyped-call]
+    content = cloudpickle.dumps(processor)  # type: ignore[no-untyped-call]
+    found: StatefulProcessor = _PickledProcessor(content)
     return found

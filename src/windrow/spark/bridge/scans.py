@@ -1,0 +1,62 @@
+"""Whether a DataFrame is a plain scan of stored rows, how large it is, and whether to sample it.
+
+Samples are taken when a call is made, before its job runs (see `batch/samples.py`). They have to
+cost less than the work that they save. So only rows that lie in files or in memory are sampled, and
+none where Spark would have to compute them first. A client of Connect does not see Spark's plan, so
+it takes no samples.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import SparkSession as ClassicSession
+
+#: a session that sets this to false takes no samples
+SETTING = "spark.windrow.look"
+#: data of fewer bytes is work for one task: Spark reads as much in one by default
+SMALL = 2**27
+#: what may stand between stored rows and the call: behind anything else a sample would take as long
+#: as the work
+_PASSED = {"DataSourceV2ScanRelation", "LocalRelation", "Range", "Project", "Filter", "Union"}
+
+
+def allows_samples(session: Any) -> bool:
+    """Whether the session lets calls take samples."""
+    return bool(session.conf.get(SETTING, "true") == "true")
+
+
+def is_small(frame: Any) -> bool:
+    """Whether Spark estimates the data to be small."""
+    return isinstance(frame.sparkSession, ClassicSession) and estimated_bytes(frame) < SMALL
+
+
+def is_scan(frame: Any) -> bool:
+    """Whether the rows come as they are stored, with no work but filters and projections."""
+    if not isinstance(frame.sparkSession, ClassicSession):
+        return False
+    nodes = [_plan(frame)]
+    for node in nodes:
+        children = node.children()
+        nodes += [children.apply(place) for place in range(children.size())]
+    return all(_is_passed(node) and node.subqueries().isEmpty() for node in nodes)
+
+
+def _is_passed(node: Any) -> bool:
+    name = node.nodeName()
+    if name == "LogicalRelation":
+        # Not a database: it would send all rows for a sample of them.
+        return bool(node.relation().getClass().getSimpleName() == "HadoopFsRelation")
+    if name == "InMemoryRelation":
+        # Not an empty cache: the first to read it has to fill it.
+        return bool(node.cacheBuilder().isCachedColumnBuffersLoaded())
+    return name in _PASSED
+
+
+def estimated_bytes(frame: Any) -> int:
+    """How large Spark estimates the data to be; very large if it does not know."""
+    return max(int(_plan(frame).stats().sizeInBytes()), 1)
+
+
+def _plan(frame: Any) -> Any:
+    return frame._jdf.queryExecution().optimizedPlan()

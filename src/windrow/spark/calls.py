@@ -1,0 +1,130 @@
+"""`over`, `slide` and `plan` on Spark: check the call, then answer it on a table or on a stream.
+
+      api.py -> calls.py -> batch/over_dataframe.py     or  streaming/over_stream.py
+                            batch/slide_dataframe.py        streaming/slide_stream.py
+
+`wr.plan` goes through the same checks as the calls, so it refuses what they refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.types import StructType
+
+from windrow.engine.over_batches import over_batches
+from windrow.engine.slide_batches import Sliding
+from windrow.errors import InvalidArgument
+from windrow.planning.explain import Plan
+from windrow.planning.over_plan import OverPlan, resolve_over
+from windrow.planning.placement import place_over
+from windrow.planning.slide_plan import SlidePlan, resolve_slide
+from windrow.planning.stream_arguments import StreamArguments
+from windrow.spark.batch.over_dataframe import over_dataframe
+from windrow.spark.batch.slide_dataframe import place_slide, slide_dataframe
+from windrow.spark.bridge.answer_columns import result_columns
+from windrow.spark.bridge.collations import refuse_collations
+from windrow.spark.bridge.column_names import require_distinct_names, require_new_names
+from windrow.spark.bridge.schema import arrow_schema, nullable_columns
+from windrow.spark.bridge.source import Source, source_of
+
+Arguments = Mapping[str, Any]
+
+
+def over_spark(
+    data: Any, schema: StructType | None, stream: StreamArguments, arguments: Arguments
+) -> Any:
+    """The DataFrame with the columns of `wr.over` added.
+
+    Args:
+        data: the DataFrame.
+        schema: its columns, if the user states them.
+        stream: what the call says about a stream.
+        arguments: all other arguments, as `resolve_over` takes them.
+    """
+    source, plan = _checked_over(data, schema, stream, arguments)
+    if source.is_streaming:
+        # This needs pandas and protobuf.
+        from windrow.spark.streaming.over_stream import over_stream
+
+        return over_stream(source, plan, stream)
+    return over_dataframe(source, plan)
+
+
+def slide_spark(
+    data: Any, schema: StructType | None, stream: StreamArguments, arguments: Arguments
+) -> Any:
+    """The answers of `wr.slide` as a DataFrame; the arguments are like those of `over_spark`."""
+    source, plan = _checked_slide(data, schema, stream, arguments)
+    if source.is_streaming:
+        # This needs pandas and protobuf.
+        from windrow.spark.streaming.slide_stream import slide_stream
+
+        return slide_stream(source, plan, stream)
+    return slide_dataframe(source, plan)
+
+
+def plan_spark(
+    call: str,
+    data: Any,
+    schema: StructType | None,
+    stream: StreamArguments,
+    arguments: Arguments,
+) -> Plan:
+    """What `over_spark` or `slide_spark` would do; no job runs."""
+    checked = _checked_slide if call == "slide" else _checked_over
+    source, plan = checked(data, schema, stream, arguments)
+    if source.is_streaming:
+        from windrow.spark.streaming.stream_setup import set_up
+
+        setup = set_up(source, plan, stream)
+        return Plan(plan, setup.nullable, stream=setup.explained())
+    nullable = nullable_columns(source)
+    if isinstance(plan, SlidePlan):
+        return Plan(plan, nullable, placement=place_slide(source, plan))
+    where = place_over(plan, may_ask=source.may_ask, may_sample=source.may_sample)
+    return Plan(plan, nullable, placement=where)
+
+
+def _checked_over(
+    data: Any, schema: StructType | None, stream: StreamArguments, arguments: Arguments
+) -> tuple[Source, OverPlan]:
+    """Refuse what `over` cannot answer, before anything runs."""
+    source = source_of(data, schema, as_stream=stream.lateness is not None)
+    plan = resolve_over(arrow_schema(source), **arguments)
+    if not plan.order:
+        raise InvalidArgument(
+            "order: rows of a Spark DataFrame have no order of their own; name a column"
+        )
+    refuse_collations(source.schema, plan)
+    if source.is_streaming:
+        require_distinct_names(source.schema.names)
+    else:
+        stream.require_none()
+        over_batches((), plan, nullable_columns(source))  # refuses what a task would refuse
+    added = [output.name for output in plan.outputs]
+    require_new_names(source.frame, source.schema.names, added)
+    return source, plan
+
+
+def _checked_slide(
+    data: Any, schema: StructType | None, stream: StreamArguments, arguments: Arguments
+) -> tuple[Source, SlidePlan]:
+    """Refuse what `slide` cannot answer, before anything runs."""
+    source = source_of(data, schema, as_stream=stream.lateness is not None)
+    plan = resolve_slide(arrow_schema(source), **arguments)
+    if plan.order_type == pa.timestamp("ns", getattr(plan.order_type, "tz", None)):
+        raise InvalidArgument(
+            "windows: they begin or end between two microseconds, and Spark's times are whole "
+            "microseconds"
+        )
+    refuse_collations(source.schema, plan)
+    if not source.is_streaming:
+        stream.require_none()
+        Sliding(plan, nullable_columns(source))  # refuses what a task would refuse
+    outputs = [name for name, _place in plan.outputs]
+    present = result_columns(source.schema, plan).names[: -len(outputs)]
+    require_new_names(source.frame, present, outputs)
+    return source, plan

@@ -1,0 +1,54 @@
+"""From a plan to the query that runs in each shard, and what `wr.plan` says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+
+from windrow.planning.over_plan import OverPlan
+from windrow.planning.slide_plan import SlidePlan
+from windrow.planning.stream_plan import StreamPlan, history_kept, late_events, watermark_behind
+from windrow.stream.over_stream import StreamOver
+from windrow.stream.query import StreamQuery
+from windrow.stream.slide_stream import StreamSlide
+
+
+def query_of(plan: SlidePlan | OverPlan, nullable: AbstractSet[str], shards: int) -> StreamQuery:
+    """The query of a plan; `nullable` names the columns that may hold nulls."""
+    if isinstance(plan, SlidePlan):
+        return StreamSlide(plan, nullable, shards)
+    return StreamOver(plan, nullable, shards)
+
+
+def plan_stream(
+    plan: SlidePlan | OverPlan,
+    nullable: AbstractSet[str],
+    shards: int | None,
+    why_shards: str,
+    *,
+    delay: int | None,
+    is_own: bool,
+    has_history: bool,
+) -> StreamPlan:
+    """What a call does with a stream.
+
+    Args:
+        plan: what is asked.
+        nullable: the columns that may hold nulls.
+        shards: in how many parts keys are kept; None if that is not known.
+        why_shards: the reason for this number.
+        delay: how far the watermark is behind, in milliseconds; None if that is not known.
+        is_own: whether the stream has a watermark without the call's lateness.
+        has_history: whether the stream goes on from a table.
+    """
+    query = query_of(plan, nullable, shards or 1)
+    call = "slide" if isinstance(plan, SlidePlan) else "over"
+    description = tuple(query.description)
+    return StreamPlan(
+        shards,
+        why_shards,
+        tuple(query.describe()),
+        watermark_behind(plan.order[0], delay, is_own),
+        late_events(query.is_of_moments, is_own),
+        history_kept(call) if has_history else None,
+        description if shards else ("the number of shards", *description[1:]),
+    )
