@@ -19,22 +19,29 @@ from tests.stream.strategies import Stream, streams
 from tests.stream.test_over import check
 from tests.stream.test_rows import sorted_rows
 from tests.stream.test_slide import THE_END
-from windrow.engine.maps import SLICE
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 from windrow.stream import sizes
+from windrow.stream.bins import Bins
+from windrow.stream.counts.row_maps import CELL_ROWS, keys_of, rows_of
 from windrow.stream.counts.segments import Segments
 from windrow.stream.inspection import _batches, summary
 from windrow.stream.over_stream import StreamOver
 from windrow.stream.state import (
     BACK_MAP,
+    BINS,
+    LEDGER,
+    LEDGER_SCHEMA,
     MAP,
     MAPS_SCHEMA,
     ROWS,
     ROWS_SCHEMA,
     SEGMENT,
     SEGMENT_MAP,
+    ShardBlocks,
+    block_number,
     kind_of,
+    place_in_bin,
 )
 from windrow.windows import Window
 
@@ -100,8 +107,49 @@ def streamed(events: pa.Table, cuts: list[int], storage: Memory, lateness: int =
         came = came.take(pa.array(np.random.default_rng(begin).permutation(came.num_rows)))
         answers += shard.advance(storage, [came], max(999 + begin - lateness, 1)).answers
         _ = summary(storage)
+        check_invariants(storage)
     answers += StreamOver(plan, set(events.schema.names), 1).advance(storage, [], THE_END).answers
     return pa.concat_tables(answers)
+
+
+def check_invariants(storage: Memory) -> None:
+    """Those of `counted_rows` that counts tell."""
+    blocks = ShardBlocks(storage)
+    schemas = [
+        pa.ipc.read_schema(pa.py_buffer(blocks.bytes_of(block_number(kind))))
+        for kind in (ROWS_SCHEMA, LEDGER_SCHEMA, MAPS_SCHEMA)
+    ]
+    if block_number(BINS) not in storage:
+        return
+    for number, each in enumerate(Bins(blocks, 0)):
+
+        def load(kind: int, place: int, schema: pa.Schema) -> pa.RecordBatch:
+            return blocks.load(block_number(kind, 0, place), schema)
+
+        rows, ledger, maps = schemas
+        if not each.entries:
+            assert not each.rows
+            continue
+        keys = load(LEDGER, number, ledger)
+        assert keys.num_rows == each.entries
+        front = sum(
+            load(SEGMENT, place_in_bin(number, segment), rows).num_rows
+            for segment in range(each.segments)
+        )
+        assert front == pc.sum(keys["front"]).as_py()
+        in_back = np.zeros(each.entries, np.int64)
+        for block in range(each.oldest, each.oldest + each.blocks):
+            cells = load(MAP, place_in_bin(number, block), maps)
+            counted = load(ROWS, place_in_bin(number, block), rows)
+            in_back[keys_of(cells)] += rows_of(cells)
+            # Rows lie by the cells of their map.
+            owners = np.repeat(keys_of(cells), rows_of(cells))
+            assert counted["k"].to_pylist() == keys["key_0"].take(pa.array(owners)).to_pylist()
+        if each.blocks:
+            back = load(BACK_MAP, place_in_bin(number, 0), maps)
+            assert np.array_equal(in_back[keys_of(back)], rows_of(back))
+            assert in_back.sum() == rows_of(back).sum()
+        assert each.rows == front + in_back.sum()
 
 
 def batches(seed: int, count: int, largest: int) -> Iterator[int]:
@@ -149,7 +197,7 @@ def test_steady_keys(per_batch: int, small: dict[str, int]) -> None:
     )
     assert front + back <= 2 * 4 * 50 + per_batch
     # One map is of the whole back, and of nothing that was deleted.
-    whole = [batch[SLICE] for _owner, batch in _batches(storage, BACK_MAP, MAPS_SCHEMA)]
+    whole = [batch[CELL_ROWS] for _owner, batch in _batches(storage, BACK_MAP, MAPS_SCHEMA)]
     assert sum(pc.sum(rows).as_py() for rows in whole) == back
 
 
@@ -160,18 +208,18 @@ def test_steady_keys(per_batch: int, small: dict[str, int]) -> None:
 def test_segments(data: st.DataObject) -> None:
     numbers = st.lists(st.integers(0, 30), min_size=1, max_size=4)
     rows = np.array(data.draw(numbers))
-    cut = np.array([data.draw(st.integers(1, max(each, 1))) for each in rows.tolist()])
+    shared = np.array([data.draw(st.integers(1, max(each, 1))) for each in rows.tolist()])
     shares = np.full(len(rows), data.draw(st.integers(1, 9)))
-    segments = Segments(rows, cut, shares)
+    segments = Segments(rows, shared, shares)
     for key, count in enumerate(rows.tolist()):
-        ages = np.arange(count)
-        of = segments.of(ages, np.full(count, key))
+        positions = np.arange(count)
+        of = segments.of(positions, np.full(count, key))
         assert (np.diff(of) >= 0).all()
         assert not count or (of[0] == 0 and of[-1] <= shares[0])
         for segment in range(int(shares[0]) + 1):
             assert segments.lengths(segment)[key] == (of == segment).sum()
             assert segments.begins(segment)[key] == (of < segment).sum()
-        for age in range(count + 1):
-            behind = int(segments.not_before(np.minimum(age, rows))[key])
-            whole = [each for each in set(of.tolist()) if (ages[of == each] >= age).all()]
+        for position in range(count + 1):
+            behind = int(segments.first_from(np.minimum(position, rows))[key])
+            whole = [each for each in set(of.tolist()) if (positions[of == each] >= position).all()]
             assert behind == min(whole, default=shares[0] + 1)

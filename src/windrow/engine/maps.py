@@ -1,21 +1,21 @@
 """Maps from key to partial: the monoid whose windows are the windows of all keys at once.
 
-A map is a batch of cells. A cell is the partial of one key over a run of slices, and names the
-oldest of them; its columns are
+A map is a batch of cells. A cell is the partial of one key over a run of slices. Its columns are
 
       slice | key_0 .. | field_0 .. | value_0 ..
 
-one for each column of the key, each field of the partial, and each value that an answer is taken
-from. Cells of many slices may stand in one batch: it is the map that folding gives, put off.
+the oldest of its slices, the columns of the key, the fields of the partial, and the values that
+answers are taken from. Where cells are of counted rows, the first column is `rows`: of how many.
+
+Cells of many slices may stand in one batch: it is a map whose folding is put off.
 
 To combine maps is to lay their cells one behind the other, older first, and to fold the cells of
-equal keys: keys are grouped without being compared, by one pass over all of them, so that any
-number of maps is combined at the cost of reading them once. Keys come in the order in which they
-were first seen.
+equal keys. One pass groups the keys without comparing them, so that any number of maps is combined
+at the cost of reading them once. Keys come in the order in which they were first seen.
 
 A partial that carries a position, as that of `arg_max` does, says which row its answer is taken
-from. Rows do not last, so the value itself goes with the cell, and while cells are folded the
-position is that of the cell.
+from. Rows do not last, so the value itself goes with the cell. While cells are folded, the position
+is that of the cell.
 """
 
 from __future__ import annotations
@@ -37,13 +37,15 @@ from windrow.planning.over_plan import Feature
 
 Array = np.ndarray[Any, Any]
 
+#: the first column of cells of slices
 SLICE = "slice"
 
 
 def has_partials_of_numbers(features: Sequence[Feature]) -> bool:
     """Whether partials can be kept as cells.
 
-    Not if they are Python objects or rows of arrays, nor if an answer is taken from several events.
+    They cannot if they are Python objects or rows of arrays, or if an answer is taken from several
+    events.
     """
     if not all(feature.compiled for feature in features):
         return False
@@ -56,10 +58,10 @@ class Grouped(NamedTuple):
     """Cells, arranged by key; those of a key keep their order.
 
     Attributes:
-        cells: as they were.
-        places: for each arranged cell, where it stands among them.
+        cells: the cells as they were.
+        places: for each arranged cell, its place in `cells`.
         starts: the arranged cells at which a new key begins (see `windrow.windows.key_runs`).
-        partials: of the arranged cells.
+        partials: the partials of the arranged cells.
     """
 
     cells: pa.RecordBatch
@@ -72,12 +74,24 @@ class Maps:
     """The maps of the compiled features of a plan."""
 
     def __init__(
-        self, key: Sequence[str], types: Mapping[str, pa.DataType], features: FeatureColumns
+        self,
+        key: Sequence[str],
+        types: Mapping[str, pa.DataType],
+        features: FeatureColumns,
+        number: str = SLICE,
     ) -> None:
-        """`types` are those of the columns that hold the key and what is carried."""
+        """Prepare the kernels.
+
+        Args:
+            key: the columns of the key.
+            types: the types of the columns that hold the key and what is carried.
+            features: what partials are of.
+            number: the name of the first column of cells.
+        """
+        self.number = number
         self._features, product = features, features.product
         self._key = key
-        #: by the place of the position in a partial, the column that it is a position of
+        #: by the place of a position among the fields of a partial, the column that it points into
         self._carried = {
             product.fields_of(index)[-1]: feature.carried[0]
             for index, feature in enumerate(features.compiled)
@@ -87,7 +101,7 @@ class Maps:
         self.keys = [f"key_{index}" for index in range(len(key))]
         self.schema = pa.schema(
             [
-                (SLICE, pa.int64()),
+                (number, pa.int64()),
                 *zip(self.keys, (types[name] for name in key), strict=True),
                 *(
                     (name, pa.from_numpy_dtype(np.dtype(entry.dtype)))
@@ -97,7 +111,7 @@ class Maps:
             ]
         )
         self.empty = pa.RecordBatch.from_pylist([], self.schema)
-        #: how partials are laid out, line by line, for a query to be told from others
+        #: how partials are laid out, line by line, for the description of a query
         self.description = _layout_of(features)
         self._aggregate = Kernel(aggregate_slices, (), product, features.checked)
         self._fold = Kernel(fold_cells, (), product, features.checked)
@@ -108,12 +122,12 @@ class Maps:
     def of_events(
         self, columns: Mapping[str, pa.Array], order: Sequence[str], slices: Array
     ) -> pa.RecordBatch:
-        """The cells of events, each of one slice, by key and then by slice.
+        """The cells of events, one for each key and slice, sorted by key and then by slice.
 
         Args:
-            columns: of the events: the key, the order, and what the features read.
+            columns: the key, the order, and what the features read.
             order: the columns that order the events of a key.
-            slices: the number of the slice that each event is in.
+            slices: the slice of each event.
         """
         size = len(slices)
         keys = [columns[name] for name in self._key]
@@ -131,7 +145,7 @@ class Maps:
     def of_runs(
         self, columns: Mapping[str, pa.Array], slices: Array, begins: Array
     ) -> pa.RecordBatch:
-        """The cells of events that are in order, each cell from one begin to the next."""
+        """The cells of sorted events: one for the events from each begin to the next."""
         partials = self._room(len(begins))
         if len(slices):
             block = self._features.compiled_block(columns, len(slices), 0)
@@ -148,7 +162,7 @@ class Maps:
     # The monoid ----------------------------------------------------------------------------------
 
     def fold(self, maps: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-        """The maps, older first, as one with a single cell for each key."""
+        """Combine maps, older first, into one with a single cell for each key."""
         cells, places, starts, partials = self.grouped(maps)
         begins = starts[:-1]
         folded = self._room(len(begins))
@@ -157,14 +171,14 @@ class Maps:
             self._fold(partials, cuts, folded, 0, len(begins))
         heads = cells.take(pa.array(places[begins]))
         return self._batch(
-            heads[SLICE].to_numpy(),
+            heads[self.number].to_numpy(),
             [heads[name] for name in self.keys],
             folded,
             lambda place: cells[f"value_{place}"],
         )
 
     def suffixes(self, cells: pa.RecordBatch) -> pa.RecordBatch:
-        """Each cell combined with all that are newer in its key; the cells lie by key."""
+        """Combine each cell with all newer cells of its key; the cells lie by key."""
         cells, places, starts, partials = self.grouped([cells])
         folded = self._room(cells.num_rows)
         if cells.num_rows:
@@ -172,7 +186,7 @@ class Maps:
             self._combine_newer(partials, cuts, folded, 0, len(starts) - 1)
         heads = cells.take(pa.array(places))
         return self._batch(
-            heads[SLICE].to_numpy(),
+            heads[self.number].to_numpy(),
             [heads[name] for name in self.keys],
             folded,
             lambda place: cells[f"value_{place}"],
@@ -187,12 +201,12 @@ class Maps:
         partials = self._room(size)
         for place, (name, stored) in enumerate(zip(self._fields, partials, strict=True)):
             values = cells[name].to_numpy()[places]
-            # Of a position that was stored, only whether there was one is left.
+            # A stored position only says whether there was one: here it is that of the cell.
             stored[:size] = np.where(values < 0, -1, places) if place in self._carried else values
         return Grouped(cells, places, starts, partials)
 
     def carried(self, cells: pa.RecordBatch, feature: int) -> Callable[[str, pa.Array], pa.Array]:
-        """What finds the values that a compiled feature's answers are taken from, by position."""
+        """A function that finds the values of a compiled feature's answers by position."""
         place = self._features.product.fields_of(feature)[-1]
         return lambda _name, positions: cells[f"value_{place}"].take(positions)
 
@@ -209,7 +223,7 @@ class Maps:
         partials: Ring,
         source: Callable[[int], pa.Array],
     ) -> pa.RecordBatch:
-        """Cells from partials; `source` holds the values that their positions point to."""
+        """Make cells from partials; `source` gives the values that their positions point to."""
         fields = [column[: len(slices)] for column in partials]
         values = [
             source(place).take(pa.array(fields[place], mask=fields[place] < 0))
@@ -222,9 +236,10 @@ class Maps:
 
 
 def _layout_of(features: FeatureColumns) -> list[str]:
-    """The fields of partials, and the columns whose nulls they skip: their meaning depends on both.
+    """The fields of partials, and the columns whose nulls they skip: both decide what they mean.
 
-    The fields of a user's own functions are numbered as these are made, so they go by other names.
+    The fields of your own aggregations have names that count up with every aggregation made, so
+    they are described by the aggregation's name instead.
     """
     product = features.product
     names = [field.name for field in product.fields]

@@ -1,117 +1,70 @@
-"""Counted rows: the newest rows of a shard's keys in its storage, read only where windows begin.
+"""Counted rows: the newest rows of a shard's keys, of which only those are read that windows need.
 
-Windows of rows begin at rows that are so many before their key's newest. Which block those are in
-follows from counts, so it is known before any row is read. Of the rows behind them nothing is
-needed but their partial, which stands in a map (see `maps`).
+A window of rows begins so many rows before its key's newest. Counts tell in which block that is,
+before any row is read. Of the rows behind, a window needs only their partial, which stands in a map
+(see `row_maps`).
 
 Keys lie in bins. A bin has a front and a back. The rows of the back came in blocks, one for each
-batch. When a bin is rewritten (see `counted_bins`), what is of use becomes the front, cut into
-segments (see `segments`). The map of a block is of its rows, that of a segment of its rows and
-all behind it in the front, and one map is of the whole back.
+batch. When a bin is rewritten (see `tidying`), its rows of use become the front, cut into segments
+(see `segments`). The map of a block is of its rows; that of a segment is of its rows and all behind
+it in the front; and one map is of the whole back.
 
       front                                back
       [ segment 0 | segment 1 | segment 2 ][ block 0 ][ block 1 ][ block 2 ]     new events
-                 ^ some windows begin      [            whole              ]
-      read:        [ segment 1 ][ map of 2 ][          whole map            ]
+                 ^ some windows begin      [           back map           ]
+      read:        [ segment 1 ][ map of 2 ][          back map            ]
 
-A window of some key that begins in the back takes the rows of the block that it begins in, and the
-maps of the blocks behind it in place of that of the whole back.
+If windows of some key begin in the back, they take the rows of the block that they begin in, and
+the maps of the blocks behind it in place of the back map.
 
 Invariants:
 
-1. The ledger of a bin has its keys, in the order in which the bin met them, each with the rows that
-   it has in the front and how they are cut. The cells of maps name a key by its place there.
-2. The rows of a segment lie by the place of their key, those of a block by the cells of its map. So
-   whose they are is counted off.
-3. The rows that are stored of a key have no gap, and are all that windows hold, or more.
+1. The ledger of a bin has its keys in the order in which the bin met them, each with the rows that
+   it has in the front and how they are cut. Cells in storage name a key by its place there.
+2. The rows of a segment lie by the place of their key, and the rows of a block by the cells of its
+   map. So counting tells whose they are.
+3. The stored rows of a key have no gap, and are at least all that windows to come hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from windrow.engine.maps import Maps
-from windrow.engine.sorting import arrange
 from windrow.stream import sizes
 from windrow.stream.bins import ByBin
-from windrow.stream.counts.counted_bins import (
-    CUT,
-    FRONT,
-    CountedBins,
-    counted_down,
-    keys_of,
-    rows_by_key,
-    rows_of,
-)
-from windrow.stream.counts.segments import Segments
+from windrow.stream.counts.counted_bins import CountedBins
+from windrow.stream.counts.counted_keys import CountedKeys, NewRows, entered
+from windrow.stream.counts.row_maps import RowMaps, keys_of, rows_of
+from windrow.stream.counts.tidying import counted_down, tidy
 from windrow.stream.rows.kept_rows import RowLayout
 from windrow.stream.state import MAP, ROWS, SEGMENT, SEGMENT_MAP, ShardBlocks
-from windrow.windows import walks
 
 Array = np.ndarray[Any, Any]
-
-
-@dataclass(frozen=True)
-class CountedKeys:
-    """The keys of some bins, by number: bin after bin, in the order of the ledger.
-
-    Attributes:
-        bins: the numbers of the bins.
-        firsts: of each bin, the number of its first key; and how many keys there are.
-        front: the rows in the front of each key.
-        back: of each key, how many rows are in the back.
-        whole: the map of the back.
-        events: the new events, by bin, key and order.
-        lengths: how many there are of each key that has some.
-        keys: the numbers of those keys.
-    """
-
-    bins: Sequence[int]
-    firsts: Array
-    front: Segments
-    back: Array
-    whole: pa.RecordBatch
-    events: pa.RecordBatch
-    lengths: Array
-    keys: Array
-
-    @property
-    def fresh(self) -> Array:
-        """How many new events each key has."""
-        fresh = np.zeros(len(self.back), np.int64)
-        fresh[self.keys] = self.lengths
-        return fresh
-
-    def spans(self) -> Iterator[tuple[int, int, int]]:
-        """Each bin, the number of its first key, and that behind its last."""
-        return zip(self.bins, self.firsts.tolist(), self.firsts[1:].tolist(), strict=False)
 
 
 class CountedRows:
     """The rows of a shard while one batch is worked on."""
 
     def __init__(
-        self, blocks: ShardBlocks, group: int, layout: RowLayout, maps: Maps, most: int
+        self, blocks: ShardBlocks, group: int, layout: RowLayout, maps: RowMaps, most: int
     ) -> None:
-        """`maps` have keys by number; `most` is how many rows of a key events to come may see."""
+        """`most` is how many rows of a key the windows of events to come may hold."""
         self._layout, self._maps, self._most = layout, maps, most
-        self._stored = CountedBins(blocks, group, layout, maps, most)
+        self._stored = CountedBins(blocks, group, layout, maps)
         self.bins = self._stored.bins
 
-    # Keys ----------------------------------------------------------------------------------------
-
     def parts(self, events: pa.RecordBatch) -> Iterator[CountedKeys]:
-        """The keys that have new events, which are final and come in any order; other keys too."""
+        """The bins that have new events, some at a time; final events, in any order."""
         found = self._by_bin(events)
         known = len(self.bins)
         for number, count in enumerate(found.counts):
             if count:
-                self._stored.tidy(number)
+                tidy(self._stored, number, self._most)
         if len(self.bins) > known:
             found = self._by_bin(events)
         touched = [number for number, count in enumerate(found.counts) if count]
@@ -121,169 +74,117 @@ class CountedRows:
             first, stop = np.searchsorted(heads, [begin, begin + arrived])
             counts = [found.counts[number] for number in chosen]
             came = found.events.slice(begin, arrived)
-            yield self._part(chosen, came, counts, found.lengths[first:stop])
+            yield entered(self._stored, NewRows(chosen, came, counts, found.lengths[first:stop]))
 
     def _by_bin(self, events: pa.RecordBatch) -> ByBin:
         return self.bins.arranged(events, self._layout.key, self._layout.order)
 
-    def _part(
-        self, chosen: list[int], events: pa.RecordBatch, counts: list[int], lengths: Array
-    ) -> CountedKeys:
-        """New keys are entered into the ledger."""
-        ledgers = [self._stored.ledger(number) for number in chosen]
-        ledger = pa.concat_batches(ledgers)
-        known, sizes = ledger.num_rows, np.array([each.num_rows for each in ledgers])
-        heads = np.cumsum(lengths) - lengths
-        bins = np.searchsorted(np.cumsum(counts), heads, "right")
-        head_keys = [events[name].take(pa.array(heads)) for name in self._layout.key]
-        places = _first_equal(
-            [
-                pa.concat_arrays([entered, new])
-                for entered, new in zip(ledger.columns, head_keys, strict=False)
-            ],
-            known + len(heads),
-        )[known:]
-        is_new = places >= known
-        news = np.bincount(bins[is_new], minlength=len(chosen))
-        firsts = np.append(0, np.cumsum(sizes + news))
-        # From places in all ledgers to numbers: behind each there is room for new keys.
-        shifts = np.repeat(firsts[:-1] - (np.cumsum(sizes) - sizes), sizes)
-        numbers = np.empty(len(heads), np.int64)
-        numbers[~is_new] = places[~is_new] + shifts[places[~is_new]]
-        behind = np.repeat(firsts[:-1] + sizes - (np.cumsum(news) - news), news)
-        numbers[is_new] = behind + np.arange(len(behind))
-        entries = np.arange(known) + shifts
-        front, cut = np.zeros(firsts[-1], np.int64), np.ones(firsts[-1], np.int64)
-        front[entries], cut[entries] = ledger[FRONT].to_numpy(), ledger[CUT].to_numpy()
-        shares = np.array([self._stored.shares(number) for number in chosen])
-        for place, number in enumerate(chosen):
-            if news[place]:
-                indices = pa.array(np.flatnonzero(is_new & (bins == place)))
-                new = np.zeros(len(indices), np.int64)
-                added = self._stored.entries([key.take(indices) for key in head_keys], new, new + 1)
-                self._stored.enter(number, pa.concat_batches([ledgers[place], added]))
-        whole = self._stored.whole(chosen, firsts)
-        back = rows_by_key(whole, firsts[-1])
-        segments = Segments(front, cut, np.repeat(shares, np.diff(firsts)))
-        return CountedKeys(chosen, firsts, segments, back, whole, events, lengths, numbers)
-
     # What windows hold ---------------------------------------------------------------------------
 
-    def held(self, part: CountedKeys, least: Array, most: Array) -> list[pa.RecordBatch]:
+    def new_cells(self, keys: CountedKeys) -> pa.RecordBatch:
+        """A cell for each new event."""
+        new = keys.new
+        return self._maps.of_each(new.events, np.repeat(keys.new_keys, new.lengths))
+
+    def held(self, keys: CountedKeys, least: Array, most: Array) -> list[pa.RecordBatch]:
         """The cells of what windows hold of rows that were there before, by key older first.
 
-        All windows of a key hold its `least` newest rows, and none holds more than its `most`; some
-        begin at each row between, so those are cells by themselves.
+        All windows of a key hold its `least` newest rows, and none holds more than its `most`. Some
+        window begins at each row between, so those rows are cells by themselves.
         """
-        held = _Gathered([], [], [], [])
-        # They hold the whole back of a key, or begin in it.
-        opened = (least < part.back) & (most > 0)
-        self._take_segments(held, part, least, most)
-        for number, begin, stop in part.spans():
-            if opened[begin:stop].any():
-                self._take_blocks(
-                    held, part, number, (begin, stop), least, np.where(opened, most, 0)
-                )
-        whole = _only(part.whole, (~opened & (most > 0))[keys_of(part.whole)])
-        return [self._cells_of_rows(held), *held.older, whole, *held.newer]
+        found = _Gathered()
+        # The windows of a key hold the whole back, or some begin in it.
+        in_back = (least < keys.back) & (most > 0)
+        self._gather_front(found, keys, least, most)
+        reach = np.where(in_back, np.minimum(most, keys.back), 0)
+        for number, first, stop in keys.spans():
+            if in_back[first:stop].any():
+                self._gather_back(found, number, slice(first, stop), least, reach)
+        back = _only(keys.back_map, (~in_back & (most > 0))[keys_of(keys.back_map)])
+        return [self._cells_of(found), *found.front_maps, back, *found.back_maps]
 
-    def _take_segments(self, held: _Gathered, part: CountedKeys, least: Array, most: Array) -> None:
-        """Where windows begin in the front, the rows; behind, the map."""
-        front = part.front
-        few, many = (np.clip(each - part.back, 0, front.rows) for each in (least, most))
-        first, last = front.of(front.rows - many), front.of(np.maximum(front.rows - 1, 0))
-        mapped = front.not_before(front.rows - few)
-        stop = np.where(many > 0, np.minimum(mapped, last + 1), first)
-        mapped = np.where((few > 0) & (mapped <= last), mapped, -1)
-        for number, begin, end in part.spans():
-            keys = slice(begin, end)
-            for segment in _covered(first[keys], stop[keys]):
+    def _gather_front(self, found: _Gathered, keys: CountedKeys, least: Array, most: Array) -> None:
+        """The rows of the segments that windows begin in, and the map of what lies behind."""
+        front = keys.front
+        least, most = (np.clip(each - keys.back, 0, front.rows) for each in (least, most))
+        first, last = front.of(front.rows - most), front.of(np.maximum(front.rows - 1, 0))
+        # All windows hold every row from this segment on.
+        mapped = front.first_from(front.rows - least)
+        is_mapped = (least > 0) & (mapped <= last)
+        stop = np.where(most > 0, np.minimum(mapped, last + 1), first)
+        for number, begin, end in keys.spans():
+            own = slice(begin, end)
+            for segment in _covered(first[own], stop[own]):
                 rows = self._stored.rows(SEGMENT, number, segment)
                 lengths = front.only(begin, end).lengths(segment)
-                wanted = (first[keys] <= segment) & (segment < stop[keys])
-                held.add(
+                wanted = (first[own] <= segment) & (segment < stop[own])
+                found.add(
                     rows, np.repeat(np.arange(begin, end), lengths), np.repeat(wanted, lengths)
                 )
-            for segment in np.unique(mapped[keys]).tolist():
-                if segment >= 0:
-                    cells = self._stored.map(SEGMENT_MAP, number, segment, begin)
-                    held.older.append(_only(cells, mapped[keys_of(cells)] == segment))
+            for segment in np.unique(mapped[own][is_mapped[own]]).tolist():
+                cells = self._stored.map(SEGMENT_MAP, number, segment, begin)
+                wanted = is_mapped & (mapped == segment)
+                found.front_maps.append(_only(cells, wanted[keys_of(cells)]))
 
-    def _take_blocks(
-        self,
-        held: _Gathered,
-        part: CountedKeys,
-        number: int,
-        span: tuple[int, int],
-        least: Array,
-        most: Array,
+    def _gather_back(
+        self, found: _Gathered, number: int, own: slice, least: Array, reach: Array
     ) -> None:
-        """From the newest block on, as far as windows reach that begin in the back."""
-        seen = np.zeros(len(most), np.int64)
-        reach = np.minimum(most, part.back)
+        """From the newest block of a bin on, its rows or its map, as far as windows reach."""
+        seen = np.zeros(len(reach), np.int64)
         rows, maps = [], []
-        block = self.bins[number].oldest + self.bins[number].blocks
-        while (seen < reach)[slice(*span)].any():
-            block -= 1
-            cells = self._stored.map(MAP, number, block, span[0])
+        blocks = iter(reversed(self._stored.blocks_of(number)))
+        while (seen < reach)[own].any():
+            block = next(blocks)
+            cells = self._stored.map(MAP, number, block, own.start)
             keys, counts = keys_of(cells), rows_of(cells)
             within = seen[keys] < reach[keys]
             seen[keys] += counts
-            whole = within & (seen[keys] <= least[keys])
-            maps.append(_only(cells, whole))
-            if (within & ~whole).any():
-                rows.append((block, np.repeat(keys, counts), np.repeat(within & ~whole, counts)))
+            is_whole = within & (seen[keys] <= least[keys])
+            maps.append(_only(cells, is_whole))
+            in_part = within & ~is_whole
+            if in_part.any():
+                rows.append((block, np.repeat(keys, counts), np.repeat(in_part, counts)))
         for block, keys, wanted in reversed(rows):
-            batch = self._stored.rows(ROWS, number, block)
-            held.add(batch, keys, wanted)
-        held.newer.extend(reversed(maps))
+            found.add(self._stored.rows(ROWS, number, block), keys, wanted)
+        found.back_maps.extend(reversed(maps))
 
-    def new_cells(self, part: CountedKeys) -> pa.RecordBatch:
-        """A cell for each new event."""
-        return self._cells(part.events, np.repeat(part.keys, part.lengths))
-
-    def _cells_of_rows(self, held: _Gathered) -> pa.RecordBatch:
-        if not held.rows:
+    def _cells_of(self, found: _Gathered) -> pa.RecordBatch:
+        if not found.rows:
             return self._maps.empty
-        return self._cells(pa.concat_batches(held.rows), np.concatenate(held.keys))
-
-    def _cells(self, rows: pa.RecordBatch, keys: Array) -> pa.RecordBatch:
-        """A cell for each row."""
-        return self._stored.cells(rows, keys, np.ones(len(keys), np.int64), np.arange(len(keys)))
+        return self._maps.of_each(pa.concat_batches(found.rows), np.concatenate(found.keys))
 
     # Writing -------------------------------------------------------------------------------------
 
-    def keep(self, part: CountedKeys) -> None:
-        """Append of the new events what events to come may see."""
-        lengths = np.minimum(part.lengths, self._most)
-        newest = counted_down(part.lengths) < self._most
-        rows = _only(part.events.select(self._layout.rows.names), newest)
+    def keep(self, keys: CountedKeys) -> None:
+        """Append the new events that windows to come may hold."""
+        new = keys.new
+        lengths = np.minimum(new.lengths, self._most)
+        newest = counted_down(new.lengths) < self._most
+        rows = _only(new.events.select(self._layout.rows.names), newest)
         if not rows.num_rows:
             return
-        begins = np.cumsum(lengths) - lengths
-        numbers = np.repeat(part.keys, lengths)
-        cells = self._stored.cells(rows, numbers, np.repeat(lengths, lengths), begins)
-        whole = self._stored.joined([part.whole, cells])
-        cuts = np.searchsorted(keys_of(whole), part.firsts)
+        cells = self._maps.of_runs(rows, keys.new_keys, lengths)
+        back = self._maps.joined([keys.back_map, cells])
+        cuts = np.searchsorted(keys_of(back), keys.firsts)
         row = cell = 0
-        for place, (number, begin, stop) in enumerate(part.spans()):
-            count = int(((part.keys >= begin) & (part.keys < stop)).sum())
+        for place, (number, first, stop) in enumerate(keys.spans()):
+            count = int(((keys.new_keys >= first) & (keys.new_keys < stop)).sum())
             size = int(lengths[cell : cell + count].sum())
-            held = whole.slice(cuts[place], cuts[place + 1] - cuts[place])
+            own_back = back.slice(cuts[place], cuts[place + 1] - cuts[place])
             self._stored.append(
-                number, rows.slice(row, size), cells.slice(cell, count), held, begin
+                number, rows.slice(row, size), cells.slice(cell, count), own_back, first
             )
             row, cell = row + size, cell + count
 
 
 @dataclass(frozen=True)
 class _Gathered:
-    """What windows hold: rows and the numbers of their keys; maps of the front, and of the back."""
+    """What windows hold: rows and the numbers of their keys; maps of the front, and of blocks."""
 
-    rows: list[pa.RecordBatch]
-    keys: list[Array]
-    older: list[pa.RecordBatch]
-    newer: list[pa.RecordBatch]
+    rows: list[pa.RecordBatch] = field(default_factory=list)
+    keys: list[Array] = field(default_factory=list)
+    front_maps: list[pa.RecordBatch] = field(default_factory=list)
+    back_maps: list[pa.RecordBatch] = field(default_factory=list)
 
     def add(self, rows: pa.RecordBatch, keys: Array, wanted: Array) -> None:
         """Some rows."""
@@ -302,12 +203,3 @@ def _covered(firsts: Array, stops: Array) -> list[int]:
     np.add.at(changes, firsts[some], 1)
     np.add.at(changes, stops[some], -1)
     return np.flatnonzero(np.cumsum(changes)).tolist()
-
-
-def _first_equal(keys: Sequence[pa.Array], size: int) -> Array:
-    """For each row, the first that has the same key."""
-    permutation, starts = arrange(keys, [], size)
-    places = np.arange(size) if permutation is None else permutation
-    firsts = np.empty(size, np.int64)
-    firsts[places] = np.repeat(places[starts[:-1]], walks.lengths_of_runs(starts, size))
-    return firsts

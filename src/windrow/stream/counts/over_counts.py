@@ -1,13 +1,11 @@
-"""`over` over a stream with windows of rows, from partials where they suffice.
+"""`over` from counted rows: every event once, with the windows of rows that end at it.
 
 For aggregations whose partials are numbers. When events become final:
 
-1. They are put in order by key; each becomes a cell.
-2. Every one of them is answered from cells of its key: the rows among which windows of new events
-   begin, maps for what all of them hold, and the new cells (see `counted_rows`).
+1. They are put in order by key, and each becomes a cell.
+2. Each of them is answered from three kinds of cells of its key: the rows among which windows of
+   new events begin, maps for what all windows hold, and the new cells (see `counted_rows`).
 3. The new rows are appended.
-
-A cell says in place of a slice how many rows it is of.
 """
 
 from __future__ import annotations
@@ -19,29 +17,26 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.engine.feature_columns import FeatureColumns
-from windrow.engine.maps import Maps, has_partials_of_numbers
+from windrow.engine.maps import has_partials_of_numbers
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import Slices
 from windrow.stream import sizes
-from windrow.stream.counts.counted_bins import CUT, FRONT, NUMBER
-from windrow.stream.counts.counted_rows import CountedKeys, CountedRows
+from windrow.stream.counts.counted_bins import LEDGER_COLUMNS
+from windrow.stream.counts.counted_keys import CountedKeys
+from windrow.stream.counts.counted_rows import CountedRows
+from windrow.stream.counts.row_maps import RowMaps
 from windrow.stream.group import Array, Times, WindowGroup
 from windrow.stream.header import GroupState
 from windrow.stream.rows.kept_rows import RowLayout, columns_kept
 from windrow.stream.rows.over_rows import kept_columns
 from windrow.stream.slices.cell_windows import CellWindows
-from windrow.stream.state import (
-    LEDGER_SCHEMA,
-    MAPS_SCHEMA,
-    ROWS_SCHEMA,
-    ShardBlocks,
-)
+from windrow.stream.state import LEDGER_SCHEMA, MAPS_SCHEMA, ROWS_SCHEMA, ShardBlocks
 from windrow.windows.reach import UNLIMITED
 
 
 def counts_rows(plan: OverPlan) -> bool:
-    """Whether answers can be made of partials of rows that were counted."""
+    """Whether partials of counted rows can answer all windows, and are worth it."""
     newest = _newest(plan)
     return (
         len(newest) == len(plan.windows)
@@ -51,7 +46,7 @@ def counts_rows(plan: OverPlan) -> bool:
 
 
 def _newest(plan: OverPlan) -> list[int]:
-    """How many rows the windows hold that hold the newest."""
+    """For each window that holds its key's newest rows, how many it holds."""
     held = [window.newest for window in plan.windows.values()]
     return [min(rows, UNLIMITED) for rows in held if rows is not None]
 
@@ -66,18 +61,18 @@ class OverCounts(WindowGroup):
     ) -> None:
         """`types` are those of the columns of an event; `nullable` names those with nulls."""
         features = FeatureColumns(plan.features, nullable)
-        ledger = {FRONT: pa.int64(), CUT: pa.int64()}
-        layout = RowLayout.of(plan.key, plan.order, kept_columns(plan), types, ledger)
         self.number, self.names, self.slices = 0, list(plan.windows), Slices(1, (0,))
-        self._plan = plan
-        self._maps = Maps([NUMBER], {**types, NUMBER: pa.int64()}, features)
-        self._layout = layout
-        self.kept = [columns_kept(layout.rows), *self._maps.description]
+        self._plan, self._maps = plan, RowMaps(types, features)
+        self._layout = RowLayout.of(plan.key, plan.order, kept_columns(plan), types, LEDGER_COLUMNS)
+        maps = self._maps.maps
+        self.kept = [columns_kept(self._layout.rows), *maps.description]
         self.layouts = {
-            ROWS_SCHEMA: layout.rows, LEDGER_SCHEMA: layout.ledger, MAPS_SCHEMA: self._maps.schema
-        }  # fmt: skip
+            ROWS_SCHEMA: self._layout.rows,
+            LEDGER_SCHEMA: self._layout.ledger,
+            MAPS_SCHEMA: maps.schema,
+        }
         self._extents = _newest(plan)
-        self._windows = CellWindows(plan, features, self._maps)
+        self._windows = CellWindows(plan, features, maps)
 
     def describe(self) -> GroupPlan:
         """Counted rows."""
@@ -114,29 +109,30 @@ class OverCounts(WindowGroup):
         most = max(self._extents) - 1
         rows = CountedRows(blocks, self.number, self._layout, self._maps, most)
         answers = []
-        for part in rows.parts(events):
-            answers.append(self._answered(rows, part))
-            rows.keep(part)
+        for keys in rows.parts(events):
+            answers.append(self._answered(rows, keys))
+            rows.keep(keys)
         rows.bins.close()
         return answers
 
-    def _answered(self, rows: CountedRows, part: CountedKeys) -> pa.Table:
+    def _answered(self, rows: CountedRows, keys: CountedKeys) -> pa.Table:
         """The new events with their answers."""
-        fresh, there = part.fresh, part.front.rows + part.back
-        new = rows.new_cells(part)
+        came, there = keys.new_counts, keys.front.rows + keys.back
+        new = rows.new_cells(keys)
         results = {}
         for name, extent in zip(self.names, self._extents, strict=True):
-            # Of keys that have no new events nothing is held.
-            most = np.where(fresh > 0, np.minimum(extent - 1, there), 0)
-            least = np.minimum(np.maximum(extent - fresh, 0), most)
-            held = rows.held(part, least, most)
+            # The first new event of a key holds the most old rows, and the last holds the least. Of
+            # a key without new events nothing is held.
+            most = np.where(came > 0, np.minimum(extent - 1, there), 0)
+            least = np.minimum(np.maximum(extent - came, 0), most)
+            held = rows.held(keys, least, most)
             results[name] = self._windows.answers(name, extent, held, new, _row_numbers)
-        table = pa.Table.from_batches([part.events])
+        table = pa.Table.from_batches([keys.new.events])
         for output, added in zip(self._plan.outputs, self._plan.output_fields, strict=True):
             table = table.append_column(added.name, results[output.window][output.feature])
         return table
 
 
-def _row_numbers(counts: Array) -> Array:
-    """The number of the first row of each cell, if they are of so many rows."""
-    return np.cumsum(counts) - counts
+def _row_numbers(rows: Array) -> Array:
+    """The number of each cell's first row, from how many rows the cells are of."""
+    return np.cumsum(rows) - rows

@@ -1,4 +1,7 @@
-"""Windows over cells: the answers for new cells from those of their keys."""
+"""Windows over cells: the answer for each new cell, from the older cells of its key.
+
+`over` uses them, both where cells are of slices (`slices/`) and of counted rows (`counts/`).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import pyarrow as pa
 
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine.feature_columns import FeatureColumns
-from windrow.engine.maps import SLICE, Maps
+from windrow.engine.maps import Maps
 from windrow.engine.slice_windows import CompiledSliceWindow, SliceKernels
 from windrow.planning.over_plan import OverPlan
 from windrow.windows import walks
@@ -33,15 +36,15 @@ class CellWindows:
         new: pa.RecordBatch,
         measure: Callable[[Array], Array],
     ) -> list[pa.Array]:
-        """The answers of each feature for the new cells, in their order.
+        """The answers of each feature for the new cells, in the order of these.
 
-        A window holds the cells of its key that are less than its extent behind, by what `measure`
-        makes of the slices of cells that lie by key, older first.
+        A window holds the cells of its key that lie less than `extent` behind. `measure` says where
+        cells lie, from their slices or their numbers of rows, given by key and older first.
         """
         cells, places, starts, partials = self._maps.grouped([*older, new])
         first = cells.num_rows - new.num_rows
         stops = np.flatnonzero(places >= first) + 1
-        measured = measure(cells[SLICE].to_numpy()[places])
+        measured = measure(cells[self._maps.number].to_numpy()[places])
         firsts, _first = walks.less_behind(starts, stops, measured, extent)
         answers = self._features.answers(len(stops))
         window = CompiledSliceWindow(self._kernels, name, KernelMemory(self._features.product))
