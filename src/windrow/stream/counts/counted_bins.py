@@ -20,7 +20,7 @@ import pyarrow as pa
 from windrow.stream.bins import Bins
 from windrow.stream.counts.row_maps import RowMaps, from_places, to_places
 from windrow.stream.counts.segments import Segments
-from windrow.stream.rows.kept_rows import RowLayout, empty
+from windrow.stream.row_layout import RowLayout, empty
 from windrow.stream.state import (
     BACK_MAP,
     LEDGER,

@@ -41,7 +41,7 @@ from windrow.stream.counts.counted_bins import CountedBins
 from windrow.stream.counts.counted_keys import CountedKeys, NewRows, entered
 from windrow.stream.counts.row_maps import RowMaps, keys_of, rows_of
 from windrow.stream.counts.tidying import counted_down, tidy
-from windrow.stream.rows.kept_rows import RowLayout
+from windrow.stream.row_layout import RowLayout
 from windrow.stream.state import MAP, ROWS, SEGMENT, SEGMENT_MAP, ShardBlocks
 
 Array = np.ndarray[Any, Any]

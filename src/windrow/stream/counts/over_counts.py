@@ -22,15 +22,14 @@ from windrow.planning.over_plan import OverPlan
 from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import Slices
 from windrow.stream import sizes
+from windrow.stream.cell_windows import CellWindows
 from windrow.stream.counts.counted_bins import LEDGER_COLUMNS
 from windrow.stream.counts.counted_keys import CountedKeys
 from windrow.stream.counts.counted_rows import CountedRows
 from windrow.stream.counts.row_maps import RowMaps
 from windrow.stream.group import Array, Times, WindowGroup
 from windrow.stream.header import GroupState
-from windrow.stream.rows.kept_rows import RowLayout, columns_kept
-from windrow.stream.rows.over_rows import kept_columns
-from windrow.stream.slices.cell_windows import CellWindows
+from windrow.stream.row_layout import RowLayout, columns_kept, kept_columns
 from windrow.stream.state import LEDGER_SCHEMA, MAPS_SCHEMA, ROWS_SCHEMA, ShardBlocks
 from windrow.windows.reach import UNLIMITED
 

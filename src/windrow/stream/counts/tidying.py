@@ -27,7 +27,7 @@ from windrow.stream.counts.counted_bins import CountedBins
 from windrow.stream.counts.row_maps import rows_by_key, rows_of
 from windrow.stream.counts.segments import Segments
 from windrow.stream.key_hashes import hashes_of
-from windrow.stream.rows.kept_rows import empty
+from windrow.stream.row_layout import empty
 from windrow.stream.state import MAP, ROWS, SEGMENT
 from windrow.windows import walks
 from windrow.windows.key_runs import NEVER

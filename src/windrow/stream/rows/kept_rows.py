@@ -1,22 +1,27 @@
-"""Kept rows: the final events of a shard's keys that answers to come may need, in its storage.
+"""Kept rows: the final events of a shard's keys that answers to come may need.
 
-Of an event only the columns are kept that windows and aggregations read: values and not partials,
-so that every aggregation of every type goes on from them. What a key needs beside its rows, such as
-how many events it has seen, stands in the ledger.
+Rows are values and not partials, so that every aggregation of every type goes on from them. Of an
+event only the columns are kept that windows and aggregations read. What a key needs beside its
+rows, such as how many events it has seen, stands in the ledger.
 
-Keys lie in bins. All rows of a bin are read when one of its keys has new events, or an answer that
-is due. Rows that are still needed stay where they are, in blocks in the order of time, and new ones
-are appended in a block of their own. When more rows are of no use than of use, or blocks are many,
-the bin is rewritten. So each row is written twice on average, or a little more, and no more than
-twice as many rows are read as are needed.
+Keys lie in bins (see `bins`). A batch reads all rows of a bin if one of its keys has new events, or
+an answer that is due. Rows that are still needed stay where they are, and new rows are appended in
+a block of their own. A bin is rewritten when more of its rows are of no use than of use, or when it
+has many blocks. So a row is written about twice, and at most twice as many rows are read as are
+needed.
 
       bin     [ block 0              ][ block 1 ][ block 2 ]   ledger [ key | numbers | answers ]
                x x k1 k1 x k2 k2 k2    k1 k2 k2   k1 k1 k2             x: not needed any more
+
+Invariants:
+
+1. The blocks of a bin are in the order of time, and so are the rows of a key in a block.
+2. The stored rows of a key that are still needed have no gap behind the first of them.
+3. A key has an entry in the ledger only if something is known of it beside its rows.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,12 +33,11 @@ from windrow.engine.sorting import arrange
 from windrow.stream import sizes
 from windrow.stream.bins import Bins
 from windrow.stream.key_hashes import hashes_of
+from windrow.stream.row_layout import RowLayout, empty
 from windrow.stream.rows.key_rows import KeyRows
 from windrow.stream.state import (
-    KEY,
     LEDGER,
     NONE,
-    ORDER,
     ROWS,
     ShardBlocks,
     block_number,
@@ -45,57 +49,16 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
-class RowLayout:
-    """What is kept.
-
-    Attributes:
-        key, order: the columns of the key, and those that order its events.
-        rows: the columns of a row.
-        ledger: the columns of the ledger, those of the key in front under names of their own.
-    """
-
-    key: Sequence[str]
-    order: Sequence[str]
-    rows: pa.Schema
-    ledger: pa.Schema
-
-    @classmethod
-    def of(
-        cls,
-        key: Sequence[str],
-        order: Sequence[str],
-        kept: Sequence[str],
-        types: Mapping[str, pa.DataType],
-        ledger: Mapping[str, pa.DataType],
-    ) -> RowLayout:
-        """Of the columns that are kept beside the key's; `ledger` are those of the ledger."""
-        names = list(dict.fromkeys([*key, *kept]))
-        told = {KEY: json.dumps(key), ORDER: order[0] if order[0] in names else ""}
-        keys = [(f"key_{place}", types[name]) for place, name in enumerate(key)]
-        return cls(
-            key,
-            order,
-            pa.schema([(name, types[name]) for name in names], told),
-            pa.schema([*keys, *ledger.items()], told),
-        )
-
-    @property
-    def timed(self) -> str | None:
-        """The column that says when an event was, if it is kept."""
-        return self.order[0] if self.order[0] in self.rows.names else None
-
-
-@dataclass(frozen=True)
 class OpenBins:
-    """Some bins.
+    """Some bins that are worked on at once.
 
     Attributes:
-        bins: their numbers.
-        known: how many bins there were when they were read.
-        rows: of all their keys that have rows.
+        bins: the numbers of the bins.
+        known: how many bins there were when these were read; later ones were split off.
+        rows: the rows of all their keys that have rows.
         events: the new events, in all their columns.
-        places: for each new row, in order, which of the events it is.
-        idle: of the ledger, the entries of keys that have no rows.
+        places: for each new row, in order, its place among the events.
+        idle: the entries of the ledger of keys that have no rows.
     """
 
     bins: Sequence[int]
@@ -108,13 +71,13 @@ class OpenBins:
 
 @dataclass(frozen=True)
 class Needed:
-    """What answers to come need of keys.
+    """What answers to come need, for each key.
 
     Attributes:
-        fronts: of each key, the oldest row.
-        due: of each key, when its next answer is final that takes no more events, or `NEVER`.
-        expiry: of each key, from when on none of its rows are needed, or `NEVER`.
-        ledger: what is to be known of each key beside its rows; null where it is nothing.
+        fronts: the oldest row that is needed.
+        due: when the next answer is final that takes no more events, or `NEVER`.
+        expiry: the time from which on none of its rows are needed, or `NEVER`.
+        ledger: what the ledger is to say of the key; null for nothing.
     """
 
     fronts: Array
@@ -133,9 +96,9 @@ class KeptRows:
     # Reading -------------------------------------------------------------------------------------
 
     def parts(self, events: pa.RecordBatch, frontier: int) -> Iterator[OpenBins]:
-        """The keys that have new events, or answers that are due by a frontier; other keys too.
+        """The bins whose keys have new events, or answers that are due by a frontier.
 
-        The events are final, and come in any order.
+        The events are final, in any order. Bins come some at a time.
         """
         events, counts, _lengths = self.bins.arranged(events, self._layout.key, self._layout.order)
         self._drop_expired(frontier, counts)
@@ -206,11 +169,11 @@ class KeptRows:
     # Writing -------------------------------------------------------------------------------------
 
     def keep(self, part: OpenBins, needed: Needed) -> None:
-        """Keep what answers to come need of the keys of a part."""
+        """Keep what answers to come need of the keys of some bins."""
         rows = part.rows
         hashes = hashes_of(rows.keys, rows.count)
         live = np.arange(rows.size) >= needed.fronts[rows.key_of]
-        # Behind old rows of a key no row may be left out, not even one that is of no use.
+        # Where a key has old rows, new ones are appended even if they are of no use: no gap.
         appended = rows.is_fresh & (live | (rows.starts < rows.fresh)[rows.key_of])
         rewritten = self._rewritten(part, hashes, live, appended)
         bins_of_keys = self.bins.of_hashes(hashes)
@@ -236,7 +199,7 @@ class KeptRows:
         self._enter(part, needed)
 
     def _rewritten(self, part: OpenBins, hashes: Array, live: Array, appended: Array) -> Array:
-        """Which bins are to be rewritten; those that are large are split."""
+        """Which bins are rewritten; large ones are split."""
         rows = part.rows
         bins_of_keys = self.bins.of_hashes(hashes)
         bins_of_rows = bins_of_keys[rows.key_of]
@@ -255,7 +218,7 @@ class KeptRows:
         return np.append(rewritten, np.ones(len(self.bins) - part.known, np.bool_))
 
     def _enter(self, part: OpenBins, needed: Needed) -> None:
-        """Write what is to be known of keys beside their rows."""
+        """Write the ledgers."""
         schema, key = self._layout.ledger, len(self._layout.key)
         if len(schema) == key:
             return
@@ -280,7 +243,7 @@ class KeptRows:
             each.entries = held.num_rows
 
     def _stops(self, numbers: Array) -> list[int]:
-        """Where the rows of each bin end, among rows that are sorted by bin; 0 in front."""
+        """Where the rows of each bin end, among rows sorted by bin, with 0 in front."""
         counts = np.bincount(numbers, minlength=len(self.bins))
         return [0, *np.cumsum(counts).tolist()]
 
@@ -300,7 +263,7 @@ class KeptRows:
     def _drop_expired(self, frontier: int, counts: Sequence[int]) -> None:
         """Delete, without reading them, the rows of bins that are of no use any more.
 
-        Of a bin that has new events they may be, because those may lie far behind the frontier.
+        A bin with new events keeps them: these may be far older than the frontier.
         """
         for number, each in enumerate(self.bins):
             if each.expiry <= frontier < each.due and not counts[number]:
@@ -308,14 +271,3 @@ class KeptRows:
 
     def _place(self, number: int, block: int) -> int:
         return block_number(ROWS, self._group, place_in_bin(number, block))
-
-
-def columns_kept(*schemas: pa.Schema) -> str:
-    """What is kept, for a query to be told from others."""
-    kept = [f"{field.name}: {field.type}" for schema in schemas for field in schema]
-    return f"rows=[{', '.join(kept)}]"
-
-
-def empty(schema: pa.Schema) -> pa.RecordBatch:
-    """No rows."""
-    return pa.RecordBatch.from_pylist([], schema)

@@ -17,7 +17,8 @@ from windrow.engine.row_windows import RowBlock, extent_of
 from windrow.engine.trailing import Bounds, SortedRows
 from windrow.planning.over_plan import OverPlan
 from windrow.stream.group import Array
-from windrow.stream.rows.kept_rows import Needed, OpenBins, RowLayout
+from windrow.stream.row_layout import RowLayout, kept_columns
+from windrow.stream.rows.kept_rows import Needed, OpenBins
 from windrow.stream.rows.key_rows import KeyRows, later
 from windrow.stream.rows.rows_group import RowsGroup, Span, counts_held, entered
 from windrow.stream.rows.why_rows import why_over_keeps_rows
@@ -30,12 +31,6 @@ from windrow.windows import (
     Window,
 )
 from windrow.windows.key_runs import NEVER
-
-
-def kept_columns(plan: OverPlan) -> list[str]:
-    """What is kept of a row beside its key."""
-    kept = [*plan.window_columns, *(each for f in plan.features for each in f.reads)]
-    return kept if plan.key or kept else [plan.order[0]]
 
 
 class OverRows(RowsGroup):

@@ -25,7 +25,8 @@ from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import Slices
 from windrow.stream.group import Array, Times, WindowGroup
 from windrow.stream.header import GroupState
-from windrow.stream.rows.kept_rows import KeptRows, Needed, OpenBins, RowLayout, columns_kept
+from windrow.stream.row_layout import RowLayout, columns_kept
+from windrow.stream.rows.kept_rows import KeptRows, Needed, OpenBins
 from windrow.stream.rows.key_rows import KeyRows
 from windrow.stream.state import LEDGER_SCHEMA, ROWS_SCHEMA, ShardBlocks
 

@@ -18,7 +18,8 @@ from windrow.engine.slide_table import Rows, Run, in_own_type
 from windrow.planning.over_plan import column_types
 from windrow.planning.slide_plan import SlidePlan
 from windrow.stream.group import Array
-from windrow.stream.rows.kept_rows import Needed, OpenBins, RowLayout
+from windrow.stream.row_layout import RowLayout
+from windrow.stream.rows.kept_rows import Needed, OpenBins
 from windrow.stream.rows.key_rows import KeyRows
 from windrow.stream.rows.ripening import Ripe, ripening
 from windrow.stream.rows.rows_group import RowsGroup, Span, entered

@@ -30,9 +30,9 @@ from windrow.planning.over_plan import OverPlan
 from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import Slices
 from windrow.stream import sizes
+from windrow.stream.cell_windows import CellWindows
 from windrow.stream.group import Array, Times, WindowGroup
 from windrow.stream.header import GroupState
-from windrow.stream.slices.cell_windows import CellWindows
 from windrow.stream.slices.map_tree import MapTree
 from windrow.stream.state import CELLS_SCHEMA, ShardBlocks
 
