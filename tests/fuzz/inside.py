@@ -10,7 +10,7 @@ import pyarrow as pa
 from tests.fuzz import model
 from tests.fuzz.calls import Call
 from windrow.engine.over_batches import over_batches
-from windrow.engine.slide_batches import Sliding
+from windrow.engine.slide_batches import slide_batches
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import OverPlan, resolve_over
 from windrow.planning.slide_plan import SlidePlan, resolve_slide
@@ -64,6 +64,6 @@ def _rolled(plan: OverPlan, cut: list[pa.RecordBatch], schema: pa.Schema) -> pa.
 
 
 def _slid(plan: SlidePlan, cut: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
-    sliding = Sliding(plan, set(schema.names))
-    answers = [each for batch in cut for each in sliding.advance(batch.select(plan.columns))]
-    return pa.concat_tables([plan.output_schema.empty_table(), *answers, *sliding.close()])
+    batches = [batch.select(plan.columns) for batch in cut]
+    answers = slide_batches(batches, plan, set(schema.names))
+    return pa.concat_tables([plan.output_schema.empty_table(), *answers])

@@ -9,7 +9,7 @@ import pytest
 
 import windrow as wr
 from windrow.engine.over_batches import over_batches
-from windrow.engine.slide_batches import Sliding
+from windrow.engine.slide_batches import slide_batches
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 from windrow.planning.slide_plan import resolve_slide
@@ -47,9 +47,7 @@ def slide_in_batches(measures: list[wr.Measure]) -> Any:
         TABLE.schema, key=None, order="t", windows=wr.rows(3, every=1), aggs=measures,
         wish=Wish(), changes_only=False,
     )  # fmt: skip
-    sliding = Sliding(plan, set())
-    batches = TABLE.select(plan.columns).to_batches(2)
-    return [answers for batch in batches for answers in sliding.advance(batch)]
+    return list(slide_batches(TABLE.select(plan.columns).to_batches(2), plan, set()))
 
 
 CALLS = [over, slide, over_in_batches, slide_in_batches]

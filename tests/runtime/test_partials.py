@@ -9,7 +9,7 @@ import pytest
 import windrow as wr
 from tests.over.events import random_events
 from windrow.engine.slice_partials import SlicePartials, at_begin, has_partials
-from windrow.engine.slide_batches import Sliding
+from windrow.engine.slide_batches import slide_batches
 from windrow.planning.choose import Wish
 from windrow.planning.slide_plan import SlidePlan, resolve_slide
 
@@ -46,9 +46,8 @@ def test_rows_may_be_combined_in_any_order(key: list[str], seed: int) -> None:
 
     (name,) = partials.plan.order
     slices = slices.sort_by([(column, "ascending") for column in (*key, name)])
-    sliding = Sliding(partials.plan, partials.nullable)
-    (batch,) = slices.combine_chunks().to_batches()
-    answered = [*sliding.advance(at_begin(batch, partials.plan)), *sliding.close()]
+    batches = [at_begin(batch, partials.plan) for batch in slices.combine_chunks().to_batches()]
+    answered = list(slide_batches(batches, partials.plan, partials.nullable))
 
     expected = wr.slide(table, key=key, order="ts", windows=WINDOWS, aggs=AGGS)
     by = [(column, "ascending") for column in ("window", *key, "window_start")]

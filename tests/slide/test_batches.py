@@ -16,7 +16,7 @@ from tests.slide import oracle
 from tests.slide.strategies import queries
 from tests.slide.test_table import served_by
 from windrow.algorithms import ALGORITHMS
-from windrow.engine.slide_batches import Sliding
+from windrow.engine.slide_batches import SlidingWindows, slide_batches
 from windrow.planning.choose import Wish
 from windrow.planning.slide_plan import resolve_slide
 from windrow.work import sizes as work_sizes
@@ -35,9 +35,8 @@ def stream(
     """The answers over the rows of a sorted table, batch by batch."""
     settings = {"wish": Wish(), "changes_only": False, **further}
     plan = resolve_slide(table.schema, **arguments, **settings)
-    sliding = Sliding(plan, set(table.schema.names))
-    answers = [each for batch in cut(table, sizes) for each in sliding.advance(batch)]
-    return pa.concat_tables([plan.output_schema.empty_table(), *answers, *sliding.close()])
+    answers = slide_batches(cut(table, sizes), plan, set(table.schema.names))
+    return pa.concat_tables([plan.output_schema.empty_table(), *answers])
 
 
 def check(query: Query, sizes: list[int], **further: Any) -> None:
@@ -107,7 +106,7 @@ def test_what_is_kept_is_the_window(extent: int, sizes: list[int]) -> None:
         table.schema, key=None, order="t", windows=windows, wish=Wish(), changes_only=False,
         aggs=[wr.arg_max("v", "name"), wr.concat("name")],
     )  # fmt: skip
-    sliding = Sliding(plan, set())
+    sliding = SlidingWindows(plan, set())
     for batch in cut(table, sizes):
         list(sliding.advance(batch))
         # Rows, the clock and the others have slices of their own.

@@ -31,9 +31,12 @@ class KeptValues:
 
     def take(self, positions: pa.Array) -> pa.Array:
         """The values at positions."""
-        values = pa.chunked_array(self._chunks)
-        offset = pa.scalar(self._first_position, pa.int64())
-        return arrow.whole(values.take(pc.subtract(positions, offset)))
+        if self._first_position:
+            offset = pa.scalar(self._first_position, pa.int64())
+            positions = pc.subtract(positions, offset)
+        if len(self._chunks) == 1:
+            return self._chunks[0].take(positions)
+        return arrow.whole(pa.chunked_array(self._chunks).take(positions))
 
     def forget_before(self, position: int) -> None:
         """Drop values that lie before a position."""

@@ -27,8 +27,7 @@ from windrow.engine import columns as arrow
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import SLICE, Maps, has_partials_of_numbers
 from windrow.engine.named_failures import kernels_named
-from windrow.engine.slice_windows import times_to_arrow
-from windrow.engine.slide_table import in_order_type
+from windrow.engine.order_column import in_order_type, times_to_arrow
 from windrow.planning.over_plan import Feature, column_types
 from windrow.planning.slide_plan import SlidePlan
 

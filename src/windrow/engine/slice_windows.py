@@ -6,25 +6,22 @@ slice from there once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from windrow.algorithms import Algorithm
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
-from windrow.engine import columns as arrow
 from windrow.engine import loops, slice_loops
 from windrow.engine.feature_columns import Answers, FeatureColumns
 from windrow.engine.kernel_window import KernelWindow
 from windrow.engine.named_failures import function_named
 from windrow.engine.plain_window import PlainWindow
 from windrow.planning.over_plan import Feature, OverPlan
-from windrow.planning.slide_plan import END, NAME, START, SlidePlan
-from windrow.windows.key_runs import differ
+from windrow.planning.slide_plan import SlidePlan
 from windrow.work.pace import Pace
 
 Array = np.ndarray[Any, Any]
@@ -130,38 +127,3 @@ def plain_partials(
                 partial = monoid.combine(partial, lifted)
             partials.append(partial)
     return partials
-
-
-def answered_table(
-    plan: SlidePlan,
-    name: str,
-    keys: Mapping[str, pa.Array],
-    bounds: tuple[pa.Array, pa.Array],
-    results: Callable[[int], pa.Array],
-) -> pa.Table:
-    """The answers of a window as a table; `results` gives the answers of a feature."""
-    columns: dict[str, Any] = {}
-    if len(plan.windows) > 1:
-        columns[NAME] = pa.repeat(name, len(bounds[0]))
-    columns |= keys
-    columns[START], columns[END] = bounds
-    for output, place in plan.outputs:
-        columns[output] = results(place)
-    return pa.table(columns)
-
-
-def times_to_arrow(times: Array, data_type: pa.DataType) -> pa.Array:
-    """Times in ticks as a column of the order column's type."""
-    width = pa.int64() if data_type.bit_width == 64 else pa.int32()
-    return pa.array(times).cast(width).view(data_type)
-
-
-def changes(plan: SlidePlan, answered: pa.Table, runs: Array) -> Array:
-    """Which answers differ from the one before of their key."""
-    changed = np.ones(len(runs), np.bool_)
-    if len(runs) > 1:
-        changed[1:] = runs[1:] != runs[:-1]
-        for output, _place in plan.outputs:
-            column = arrow.whole(answered[output])
-            changed[1:] |= differ(column.slice(1), column.slice(0, len(runs) - 1))
-    return changed

@@ -15,7 +15,7 @@ import pyarrow as pa
 from pyspark.sql.types import StructType
 
 from windrow.engine.over_batches import over_batches
-from windrow.engine.slide_batches import Sliding
+from windrow.engine.slide_batches import slide_batches
 from windrow.errors import InvalidArgument
 from windrow.planning.explain import Plan
 from windrow.planning.over_plan import OverPlan, resolve_over
@@ -123,7 +123,7 @@ def _checked_slide(
     refuse_collations(source.schema, plan)
     if not source.is_streaming:
         stream.require_none()
-        Sliding(plan, nullable_columns(source))  # refuses what a task would refuse
+        slide_batches((), plan, nullable_columns(source))  # refuses what a task would refuse
     outputs = [name for name, _place in plan.outputs]
     present = result_columns(source.schema, plan).names[: -len(outputs)]
     require_new_names(source.frame, present, outputs)

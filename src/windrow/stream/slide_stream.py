@@ -13,7 +13,7 @@ import pyarrow as pa
 from windrow.engine import columns as arrow
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import Maps, has_partials_of_numbers
-from windrow.engine.slide_table import in_order_type
+from windrow.engine.order_column import in_order_type
 from windrow.planning.over_plan import column_types
 from windrow.planning.share import share
 from windrow.planning.slide_plan import SlidePlan

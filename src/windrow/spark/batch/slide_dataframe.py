@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.engine.slice_partials import at_begin
-from windrow.engine.slide_batches import Sliding
+from windrow.engine.slide_batches import slide_batches
 from windrow.planning.placement import Placement
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.wording import listed
@@ -113,15 +113,14 @@ def _answer_partition(plan: SlidePlan, nullable: set[str], prepare: Prepare | No
     columns, schema = plan.columns, in_microseconds(plan.output_schema)
 
     def answer(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch | None]:
-        sliding = Sliding(plan, nullable)
-
-        def answers(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        def read(batch: pa.RecordBatch) -> list[pa.RecordBatch]:
             named = batch.rename_columns(columns)
-            for table in sliding.advance(prepare(named, plan) if prepare else named):
-                yield from answer_batches(table, schema)
+            return [prepare(named, plan) if prepare else named]
 
-        yield from answers_in_bulk(batches, answers)
-        for table in sliding.close():
-            yield from answer_batches(table, schema)
+        for table in slide_batches(answers_in_bulk(batches, read), plan, nullable):
+            if table is None:
+                yield None
+            else:
+                yield from answer_batches(table, schema)
 
     return answer

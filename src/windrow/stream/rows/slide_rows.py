@@ -11,10 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.engine import columns as arrow
-from windrow.engine.extents import Extents
+from windrow.engine.answer_tables import changes
+from windrow.engine.extents import Extents, Stretch
 from windrow.engine.feature_columns import FeatureColumns
-from windrow.engine.slice_windows import SliceKernels, changes
-from windrow.engine.slide_table import Rows, Run, in_own_type
+from windrow.engine.order_column import in_own_type
+from windrow.engine.shared_slices import SharedSlices
+from windrow.engine.slice_windows import SliceKernels
 from windrow.planning.over_plan import column_types
 from windrow.planning.slide_plan import SlidePlan
 from windrow.stream.group import Array
@@ -26,6 +28,7 @@ from windrow.stream.rows.rows_group import RowsGroup, Span, entered
 from windrow.stream.rows.why_rows import why_slide_keeps_rows
 from windrow.windows import DeltaWindow, walks
 from windrow.windows.key_runs import NEVER
+from windrow.work.threads import cores
 
 
 class _Answered(NamedTuple):
@@ -167,8 +170,9 @@ class SlideRows(RowsGroup):
         if not ripe:
             return {}
         extents = {name: each.extents for name, each in ripe.items()}
-        held = Rows(rows.columns, rows.runs, rows.size, rows.keys, self._features)
-        return Run(self._plan, held, extents, self._kernels).answers()
+        slices = SharedSlices(self._plan, self._features, self._kernels, list(extents), cores())
+        stretch = Stretch(rows.columns, rows.size, rows.runs)
+        return dict(slices.answer(stretch, rows.keys, extents))
 
     def _changed(
         self, name: str, rows: KeyRows, table: pa.Table, keys: Array

@@ -26,15 +26,14 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.compiler.kernel_memory import KernelMemory
+from windrow.engine.answer_tables import answered_table
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import SLICE, Maps
+from windrow.engine.order_column import in_own_type, times_to_arrow
 from windrow.engine.slice_windows import (
     CompiledSliceWindow,
     SliceKernels,
-    answered_table,
-    times_to_arrow,
 )
-from windrow.engine.slide_table import in_own_type
 from windrow.planning.share import SharedPlan
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.stream_plan import GroupPlan

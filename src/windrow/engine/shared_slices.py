@@ -1,0 +1,223 @@
+"""Windows that see the same rows and share their slices: `slide` from extents to tables.
+
+1. Cut the rows where some answer begins or ends: the slices, shared by all windows.
+2. Combine the rows of each slice, once (`slice_store.py`).
+3. For every window, go over the slices and answer.
+4. Name the answers by their key, begin and end: a table for each window (`answer_tables.py`).
+
+A table is one stretch of rows, and threads share the work. In a stream of sorted batches, each
+batch is a stretch. It is cut also where an answer to come may begin and at its end, and slices are
+kept until every window has taken them. So memory is the windows and one batch, however many rows a
+key has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.engine.answer_tables import answered_table, changes
+from windrow.engine.extents import Extents, Stretch
+from windrow.engine.feature_columns import Answers, FeatureColumns
+from windrow.engine.kept_values import KeptValues
+from windrow.engine.order_column import in_order_type, times_to_arrow
+from windrow.engine.slice_store import SliceStore
+from windrow.engine.slice_windows import SliceKernels
+from windrow.planning.slide_plan import SlidePlan
+from windrow.windows import walks
+from windrow.windows.tail import Tail
+from windrow.work.threads import in_threads
+
+Array = np.ndarray[Any, Any]
+
+
+class SharedSlices:
+    """Windows of a plan between one stretch of rows and the next."""
+
+    def __init__(
+        self,
+        plan: SlidePlan,
+        features: FeatureColumns,
+        kernels: SliceKernels,
+        windows: Sequence[str],
+        threads: int = 1,
+    ) -> None:
+        """Start before the first row; `threads` is how many may work at once."""
+        self._plan, self._features, self._threads = plan, features, threads
+        self._store = SliceStore(plan, features, kernels, windows, threads)
+        carried = {column for feature in plan.features for column in feature.carried}
+        self._kept = {name: KeptValues() for name in carried}
+        #: how many rows came before
+        self._position = 0
+        #: the rows at which slices begin, from the oldest that is still needed to the next one
+        self._begins = Tail()
+        self._next_slice = 0
+        #: the order values of the slices' first and last rows, for answers that are named by them
+        self._first_values, self._last_values = KeptValues(), KeptValues()
+        #: of each window, the last answer of the key of the rows before
+        self._before: dict[str, pa.Table] = {}
+
+    @property
+    def slices_kept(self) -> int:
+        """How many slices answers to come may need."""
+        return max(len(self._begins) - 1, 0)
+
+    def answer(
+        self, stretch: Stretch, keys: Sequence[pa.Array], found: Mapping[str, Extents]
+    ) -> Iterator[tuple[str, pa.Table]]:
+        """The answers of each window, as a table.
+
+        Args:
+            stretch: the next rows.
+            keys: the columns of the key, one row for each run of the stretch.
+            found: which rows the answers of each window are about.
+        """
+        for name, kept in self._kept.items():
+            kept.append(stretch.columns[name])
+        if stretch.size:
+            self._cut(stretch, found)
+        asked = {
+            name: extents
+            for name, extents in found.items()
+            if len(extents.stops) or _is_whole(stretch)
+        }
+        if self._threads > 1:
+            yield from self._answered(stretch, keys, asked)
+        else:
+            # One window after the other: their answers need not be held at once.
+            for name, extents in asked.items():
+                yield from self._answered(stretch, keys, {name: extents})
+        if not stretch.ends:
+            self._forget(stretch, found)
+
+    def _answered(
+        self, stretch: Stretch, keys: Sequence[pa.Array], found: Mapping[str, Extents]
+    ) -> list[tuple[str, pa.Table]]:
+        """The answers of some windows, which share the threads."""
+        numbers = dict(
+            zip(found, in_threads(self._numbers, found.values(), self._threads), strict=True)
+        )
+        answers = self._store.answers(numbers)
+
+        def table(name: str) -> pa.Table:
+            return self._table(name, stretch, keys, found[name], numbers[name], answers[name])
+
+        return list(zip(found, in_threads(table, found, self._threads), strict=True))
+
+    def _cut(self, stretch: Stretch, found: Mapping[str, Extents]) -> None:
+        """Combine the rows of the stretch into slices."""
+        whole = _is_whole(stretch)
+        marks = []
+        for extents in found.values():
+            marks += [extents.firsts, extents.stops]
+            if not whole:
+                marks[-2] = extents.firsts[extents.firsts >= 0]
+                marks.append(extents.openings)
+        if not whole:
+            marks.append(np.array([0, max(stretch.open_start, 0), stretch.size]))
+        cuts = walks.cuts(marks, stretch.size)
+        self._store.extend(stretch.columns, stretch.size, cuts, self._position, self._next_slice)
+        self._begins.extend(self._position + cuts[1:] if len(self._begins) else cuts)
+        self._next_slice += max(len(cuts) - 1, 0)
+        if not whole and any(extents.begins is None for extents in found.values()):
+            order = in_order_type(stretch.columns[self._plan.order[0]], self._plan)
+            self._first_values.append(order.take(pa.array(cuts[:-1])))
+            self._last_values.append(order.take(pa.array(cuts[1:] - 1)))
+
+    def _numbers(self, extents: Extents) -> tuple[Array, Array]:
+        """The slices of each answer: its first, and the one behind its last."""
+        return self._number(extents.firsts), self._number(extents.stops)
+
+    def _number(self, rows: Array) -> Array:
+        """The numbers of the slices that begin at rows of the stretch, or before it."""
+        begins = self._begins.values
+        if self._position:
+            rows = rows + self._position
+        # The walk begins near the first row, not at the oldest slice.
+        skipped = max(int(np.searchsorted(begins, rows[0])) - 1, 0) if len(rows) else 0
+        numbers = walks.runs_of(begins[skipped:], rows)
+        oldest = self._next_slice + 1 - len(begins)
+        if oldest + skipped:
+            numbers += oldest + skipped
+        return numbers
+
+    # Tables --------------------------------------------------------------------------------------
+
+    def _table(
+        self, name: str, stretch: Stretch, keys: Sequence[pa.Array], extents: Extents,
+        numbers: tuple[Array, Array], answers: Answers,
+    ) -> pa.Table:  # fmt: skip
+        plan, features = self._plan, self._features
+        runs = np.zeros(len(extents.stops), np.int64)
+        if plan.key:
+            runs = walks.runs_of(stretch.starts, extents.firsts)
+        answered = answered_table(
+            plan,
+            name,
+            {
+                column: values.take(pa.array(runs))
+                for column, values in zip(plan.key, keys, strict=True)
+            },
+            self._bounds(stretch, extents, *numbers),
+            lambda place: features.result(
+                answers, plan.features[place], lambda column, rows: self._kept[column].take(rows)
+            ),
+        )
+        return self._changed(name, stretch, answered, runs) if plan.changes_only else answered
+
+    def _bounds(
+        self, stretch: Stretch, extents: Extents, firsts: Array, stops: Array
+    ) -> tuple[pa.Array, pa.Array]:
+        """Where answers begin and end: in time, or at the order values of their rows."""
+        plan = self._plan
+        if extents.begins is not None and extents.ends is not None:
+            begins, ends = (
+                times_to_arrow(each, plan.order_type) for each in (extents.begins, extents.ends)
+            )
+        elif _is_whole(stretch):
+            order = stretch.columns[plan.order[0]]
+            begins, ends = (
+                in_order_type(order.take(pa.array(rows)), plan)
+                for rows in (extents.firsts, extents.stops - 1)
+            )
+        else:
+            begins = self._first_values.take(pa.array(firsts))
+            ends = self._last_values.take(pa.array(stops - 1))
+        return begins, ends
+
+    def _changed(self, name: str, stretch: Stretch, answered: pa.Table, runs: Array) -> pa.Table:
+        """The answers that differ from the one before of their key."""
+        before = self._before.pop(name, None)
+        if before is not None:
+            answered, runs = pa.concat_tables([before, answered]), np.append([0], runs)
+        changed = changes(self._plan, answered, runs)
+        if before is not None:
+            changed[0] = False
+        if len(runs) and runs[-1] == len(stretch.starts) - 2:
+            self._before[name] = answered.slice(len(runs) - 1)
+        return answered.filter(pa.array(changed))
+
+    def _forget(self, stretch: Stretch, found: Mapping[str, Extents]) -> None:
+        """Drop what no answer to come can need."""
+        fronts = {name: extents.front for name, extents in found.items()}
+        needed = {name: int(self._number(np.array([row]))[0]) for name, row in fronts.items()}
+        self._store.forget(needed)
+        oldest = min(needed.values())
+        self._begins.drop(oldest - (self._next_slice + 1 - len(self._begins)))
+        for values in (self._first_values, self._last_values):
+            values.forget_before(oldest)
+        for kept in self._kept.values():
+            kept.forget_before(self._position + min(fronts.values()))
+        self._position += stretch.size
+        if len(stretch.starts) > 2:  # the last key began here: what has no answer, has none of it
+            for name, extents in found.items():
+                if not len(extents.stops):
+                    self._before.pop(name, None)
+
+
+def _is_whole(stretch: Stretch) -> bool:
+    """Whether no rows come before or after."""
+    return stretch.ends and not stretch.follows

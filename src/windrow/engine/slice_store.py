@@ -1,0 +1,169 @@
+"""Slices on their way from rows to answers: their partials, and the windows that take them.
+
+rows     | | |||| | ||| | | || |     extend: the rows of each slice, combined once
+slices   0   1    2   3     4        numbered; kept until every window has taken them
+window       [1    2   3]            answers: each window takes each slice once
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.algorithms.plain_memory import PlainMemory
+from windrow.compiler.kernel_memory import KernelMemory
+from windrow.engine.feature_columns import Answers, FeatureColumns
+from windrow.engine.named_failures import kernels_named
+from windrow.engine.slice_windows import (
+    CompiledSliceWindow,
+    PlainSliceWindow,
+    SliceKernels,
+    aggregate_paced,
+    plain_partials,
+)
+from windrow.planning.slide_plan import SlidePlan
+from windrow.work import sizes
+from windrow.work.threads import in_threads
+
+Array = np.ndarray[Any, Any]
+
+
+class SliceStore:
+    """The slices that some window has not taken yet, and the windows."""
+
+    def __init__(
+        self,
+        plan: SlidePlan,
+        features: FeatureColumns,
+        kernels: SliceKernels,
+        windows: Iterable[str],
+        threads: int,
+    ) -> None:
+        """`threads` is how many may work at once."""
+        self._features, self._kernels = features, kernels
+        self._memory = KernelMemory(features.product)
+        # A kernel on rows of arrays has one workspace, so that it runs on one thread.
+        self._threads = 1 if self._memory.workspace() else threads
+        self._capacity, self._ring = 0, self._memory.queue(0)
+        #: made when they have something to answer
+        self._compiled: dict[str, CompiledSliceWindow] = {}
+        self._plain_partials = [PlainMemory().queue(0) for _ in features.plain]
+        self._plain = {
+            name: [PlainSliceWindow(features, feature, plan, name) for feature in features.plain]
+            for name in windows
+        }
+        #: the number of the oldest slice that is kept
+        self._oldest = 0
+
+    def extend(
+        self,
+        columns: Mapping[str, pa.Array],
+        size: int,
+        cuts: Array,
+        position: int,
+        first_slice: int,
+    ) -> None:
+        """Combine the rows from each cut to the next.
+
+        Args:
+            columns, size: the rows.
+            cuts: where slices begin, and where the last one ends.
+            position: how many rows came before.
+            first_slice: the number of the first slice.
+        """
+        features = self._features
+        if features.compiled:
+            self._make_room(first_slice, first_slice + max(len(cuts) - 1, 0))
+            block = features.compiled_block(columns, size, position)
+            fixed = (*self._memory.workspace(), *block, cuts, self._ring, first_slice)
+
+            def aggregate(begin: int, stop: int) -> None:
+                self._kernels.aggregate(*fixed, begin, stop)
+
+            with kernels_named(features.compiled):
+                in_threads(
+                    lambda piece: aggregate_paced(aggregate, cuts, *piece),
+                    self._pieces_of_rows(size, cuts),
+                    self._threads,
+                )
+        if features.plain:
+            plain_block = features.plain_block(columns, size, position)
+            for index, store in enumerate(self._plain_partials):
+                partials = plain_partials(features, index, plain_block, cuts)
+                for number, partial in enumerate(partials, first_slice):
+                    store.store(number, partial)
+
+    def _make_room(self, end: int, wanted: int) -> None:
+        """Room for the slices before `wanted`, where those before `end` are there."""
+        if wanted - self._oldest <= self._capacity:
+            return
+        capacity = 1 << (wanted - self._oldest - 1).bit_length()
+        self._capacity = max(capacity, sizes.current().slice_capacity)
+        larger = self._memory.queue(self._capacity)
+        if end > self._oldest:
+            self._kernels.copy(*self._memory.workspace(), self._ring, larger, self._oldest, end)
+        self._ring = larger
+
+    def answers(self, numbers: Mapping[str, tuple[Array, Array]]) -> dict[str, Answers]:
+        """The answers of windows; `numbers` has the first slice of each, and the one behind."""
+        features = self._features
+        answers = {name: features.answers(len(stops)) for name, (_, stops) in numbers.items()}
+        if features.compiled:
+            pieces = [
+                (name, *piece)
+                for name, (_firsts, stops) in numbers.items()
+                for piece in self._pieces(len(stops))
+                if len(stops)
+            ]
+
+            def answer(piece: tuple[str, int, int]) -> None:
+                name, begin, stop = piece
+                firsts, stops = numbers[name]
+                window = self._window(name, whole=stop - begin == len(stops))
+                window.answer(self._ring, answers[name], firsts, stops, begin, stop)
+
+            with kernels_named(features.compiled):
+                in_threads(answer, pieces, self._threads)
+        for name, answered in answers.items():
+            for partials, window, values in zip(
+                self._plain_partials, self._plain[name], answered.plain, strict=True
+            ):
+                window.answer(partials, values, *numbers[name])
+        return answers
+
+    def _window(self, name: str, whole: bool) -> CompiledSliceWindow:
+        """The window of that name; for a piece of its answers, one that begins empty."""
+        if not whole:
+            return CompiledSliceWindow(self._kernels, name, self._memory)
+        if name not in self._compiled:
+            self._compiled[name] = CompiledSliceWindow(self._kernels, name, self._memory)
+        return self._compiled[name]
+
+    def _pieces(self, size: int) -> list[tuple[int, int]]:
+        """A range of numbers in as many pieces as there are threads to work on them."""
+        wanted = max(min(self._threads, size // sizes.current().smallest_piece), 1)
+        marks = [size * piece // wanted for piece in range(wanted + 1)]
+        return list(pairwise(marks))
+
+    def _pieces_of_rows(self, size: int, cuts: Array) -> list[tuple[int, int]]:
+        """The slices in pieces of equal numbers of rows: their lengths may be very different."""
+        begins = [int(np.searchsorted(cuts[:-1], first)) for first, _stop in self._pieces(size)]
+        return list(pairwise([*begins, max(len(cuts) - 1, 0)]))
+
+    def forget(self, needed: Mapping[str, int]) -> None:
+        """Drop the slices that every window has taken, or that it will never ask for.
+
+        `needed` has the oldest slice that an answer to come of each window may hold.
+        """
+        if self._features.compiled:
+            self._oldest = min(
+                max(number, self._window(name, whole=True).end) for name, number in needed.items()
+            )
+        for index, partials in enumerate(self._plain_partials):
+            partials.release(
+                min(max(number, self._plain[name][index].end) for name, number in needed.items())
+            )
