@@ -1,4 +1,7 @@
-"""The header of a stored window: what it is, how far it has come, and who wrote its blocks."""
+"""The header of a stored window: what the window is, how far it has come, who wrote its blocks.
+
+`stores/layout.py` writes it as bytes.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +29,14 @@ _PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 @dataclass(frozen=True)
 class Description:
-    """What a window is, so that a window that was stored as another one is refused.
+    """What a window is, so that you cannot open it as another one.
 
-    The code of a user's own functions is compared as well, by a fingerprint of its bytecode, which
-    differs from one Python to the next: two Pythons compare names, types and fields only.
+    A fingerprint of the bytecode of your own functions is compared as well. It differs from one
+    Python to the next, so two Pythons compare names, types and fields only.
     """
 
     aggregation: str
-    #: how the aggregation was called, if with parameters, and those
+    #: the name that the aggregation was called by, if it has parameters, and these
     called: str
     parameters: dict[str, Any]
     #: "counted" if events without a value count as such, else "skipped"
@@ -55,7 +58,7 @@ class Description:
         policy: PolicyWindow | None,
         asked: Sequence[Feature],
     ) -> Description:
-        """The description of a window of one aggregation, and of what its policy asks for."""
+        """Describe a window of one aggregation, and the features that its policy asks for."""
         own = feature.aggregation
         code = [part for each in (feature, *asked) for part in _code(each)]
         kept_by = ""
@@ -66,7 +69,7 @@ class Description:
         return cls(
             own.name,
             own.called,
-            # As it is read again: a tuple is a list in JSON.
+            # JSON turns a tuple into a list; compare what will be read again.
             json.loads(json.dumps(dict(own.parameters))),
             "skipped" if feature.columns else "counted",
             kept_by,
@@ -77,7 +80,7 @@ class Description:
         )
 
     def checked(self) -> Description:
-        """This description, if its parts are of the types that they have to be."""
+        """This description, if its parts have the right types."""
         words = [self.aggregation, self.called, self.nulls, self.policy, self.code, self.python]
         if not all(
             isinstance(word, str) for word in (*words, *self.types, *self.parameters.keys())
@@ -86,7 +89,7 @@ class Description:
         return self
 
     def require(self, stored: Description, store: Store, key: Key) -> None:
-        """Refuse to go on with a window that was stored as another."""
+        """Raise if the window was stored as another."""
         for what, mine in asdict(self).items():
             theirs = getattr(stored, what)
             other_python = what == "python" or (what == "code" and self.python != stored.python)
@@ -106,7 +109,7 @@ class WindowHeader:
     writers: list[Writer]
 
     def to_text(self) -> dict[str, Any]:
-        """As what a layout writes."""
+        """The header as JSON."""
         return {
             "description": asdict(self.description),
             "state": list(self.state),
@@ -115,7 +118,7 @@ class WindowHeader:
 
     @classmethod
     def from_bytes(cls, place: StorePlace, value: bytes) -> WindowHeader:
-        """What a store holds, not trusted to be possible."""
+        """Read a header; raises if it describes no possible window."""
         text = text_of_header(place, value)
         try:
             description = Description(**text["description"]).checked()
@@ -142,7 +145,7 @@ class WindowHeader:
 
 
 def _code(feature: Feature) -> tuple[Any, ...]:
-    """A user's own functions; those of the catalogue are told by name and parameters."""
+    """The functions of your own aggregation; name and parameters suffice for the catalogue's."""
     if not feature.aggregation.custom:
         return ()
     monoid = feature.monoid

@@ -1,4 +1,4 @@
-"""What a stored window computes, made ready: inputs, product, kernel and description."""
+"""What a stored window needs to compute: inputs, product, kernel and description."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _DEFAULT_TYPE = "float64"
 
 
 class StoredProgram:
-    """One aggregation of events of certain types, and a policy that makes its window slide.
+    """One aggregation of events of certain types, and the policy of its window, if any.
 
-    The partials that the policy asks for lie in the same tree: the product is of both.
+    The partials of the policy lie in the same tree: the product is of both.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class StoredProgram:
         policy: PolicyWindow | None,
         stored: Description | None,
     ) -> None:
-        """`stored` says what is in the store, and stands in for types that are not given."""
+        """If `types` is None, those of the `stored` window hold."""
         aggregation = measure.aggregation
         if types is None:
             types = _DEFAULT_TYPE if stored is None else stored.types
@@ -70,7 +70,7 @@ class StoredProgram:
         self._policy, self._asked = policy, asked
 
     def description(self, bits: int) -> Description:
-        """What is to be found in the store when the window is opened again."""
+        """The description that the store must hold when the window is opened again."""
         types = [str(each) for each in self.inputs.types]
         fields = [[field.dtype, field.width] for field in self.product.fields]
         return Description.of(self._answer, types, fields, bits, self._policy, self._asked)
@@ -81,7 +81,7 @@ class StoredProgram:
         return self._features.compiled_block(named, len(columns[0]), 0)
 
     def no_events(self) -> tuple[Any, Any]:
-        """Such arrays without events."""
+        """The arrays of no events."""
         return self.block([pa.array([], data_type) for data_type in self.inputs.types])
 
     def answers(self, size: int) -> Answers:
@@ -96,9 +96,9 @@ class StoredProgram:
 def measure_of(
     given: Aggregation | Measure | None, stored: Description | None, name: str
 ) -> Measure:
-    """What a window computes, what was given or what is stored.
+    """What a window computes: what you gave, or else what is stored.
 
-    Its columns, if it names any, stand for the inputs of the events.
+    Its columns, if it names any, are the inputs of the events.
     """
     if isinstance(given, Measure):
         given.require_no_condition("aggregation")
@@ -136,7 +136,7 @@ def _carries_nothing(column: str, positions: pa.Array) -> pa.Array:
 
 
 def _answer(measure: Measure, schema: pa.Schema) -> Feature:
-    # What needs no input, and is given none, counts events, whatever their values.
+    # An aggregation that needs no input, and gets none, counts events whatever their values.
     aggregation = measure.aggregation
     takes_values = measure.columns or _required(aggregation)
     measure = aggregation(*schema.names) if takes_values else aggregation()
@@ -145,12 +145,12 @@ def _answer(measure: Measure, schema: pa.Schema) -> Feature:
 
 
 def _required(aggregation: Aggregation) -> int:
-    """How many inputs it cannot do without."""
+    """How many inputs an aggregation needs."""
     return sum(not entry.optional for entry in aggregation.inputs)
 
 
 def _as_numbers(argument: str, feature: Feature, schema: pa.Schema) -> Feature:
-    """The feature, if its partials are numbers; a store holds nothing else."""
+    """The feature, if its partials are numbers: a store holds nothing else."""
     name = feature.aggregation.name
     if any(entry.carried for entry in feature.aggregation.inputs):
         raise NotApplicable(
@@ -167,7 +167,7 @@ def _as_numbers(argument: str, feature: Feature, schema: pa.Schema) -> Feature:
 
 
 def _of_inputs(policy: Any, schema: pa.Schema) -> PolicyWindow:
-    """A policy whose measures name their inputs: those of the window, in their order."""
+    """The policy, with the window's inputs as the inputs of its measures, in order."""
     if not isinstance(policy, PolicyWindow):
         raise InvalidArgument(f"policy: give one as wr.policy(...) makes it, not {policy!r}")
     if policy.halves:
@@ -194,6 +194,6 @@ def _of_inputs(policy: Any, schema: pa.Schema) -> PolicyWindow:
 
 
 def _asked(policy: PolicyWindow, schema: pa.Schema) -> list[Feature]:
-    """What a policy asks for; a kernel asks event by event, so numpy does none of the work."""
+    """The features of a policy; a kernel asks for each event, so none of them works blockwise."""
     features = [_as_numbers("policy", each, schema) for each in policy_features(schema, policy)]
     return [replace(each, monoid=replace(each.monoid, blockwise=None)) for each in features]

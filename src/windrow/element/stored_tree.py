@@ -1,6 +1,7 @@
-"""A block tree whose full blocks lie in a store: brings what a kernel needs, takes what is full.
+"""A block tree whose full blocks lie in a store.
 
-See `windrow.algorithms.block_tree` for the tree and `windrow.stores.blocks` for the blocks.
+It loads the blocks that a kernel needs, and stores the blocks that a kernel has filled. The tree is
+`windrow.algorithms.block_tree`, and the blocks are `windrow.stores.blocks`.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ class SpilledTree:
     """The tree of one window.
 
     Args:
-        product: of the aggregations.
+        product: the product of the aggregations.
         kernel: the loop that inserts rows.
         bits: a block holds two to the power of `bits` partials.
-        blocks: those of the window, in a store.
+        blocks: the window's blocks in a store.
     """
 
     def __init__(self, product: Product, kernel: Kernel, bits: int, blocks: WindowBlocks) -> None:
@@ -46,7 +47,7 @@ class SpilledTree:
         self._put = 0
         #: for each level, the first block that may be in the store
         self._first = [0] * block_tree.levels_for(bits)
-        #: where the partials are that a kernel changes in place: of tails, and beside the tree
+        #: the places of the partials that a kernel changes: of tails, and beside the tree
         self._singles = _singles(bits)
 
     def __len__(self) -> int:
@@ -62,7 +63,7 @@ class SpilledTree:
         self, columns: Any, validities: Any, answers: Any, defined: Any,
         begin: int, stop: int, inserting: bool, answering: bool,
     ) -> int:  # fmt: skip
-        """Insert rows up to the end of a block, and say how far it got; or answer for none."""
+        """Insert rows up to the end of a block, and return how far it got; or answer for no row."""
         self._put_full_blocks()
         self._load_heads()
         singles = self._partials(self._singles)
@@ -77,10 +78,10 @@ class SpilledTree:
         return int(row)
 
     def _take_back(self, singles: Fields) -> None:
-        """Make memory what the state says, where a function of the user's has failed in a kernel.
+        """Bring memory back to what the state says, after a user's function failed in a kernel.
 
         New nodes of tails lie behind the end, where they do no harm. Heads and suffixes may be half
-        made, so they are made again.
+        done, so they are made again.
         """
         self._fill(self._singles, singles)
         self._levels.blocks[:] = _NO_BLOCK
@@ -88,16 +89,16 @@ class SpilledTree:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the policy, if there is one, has had its say about every event."""
+        """Whether the policy, if there is one, has decided about every event."""
         return self.state.policy == block_tree.SETTLED
 
     def settle(self, columns: Any, validities: Any, answers: Any, defined: Any) -> None:
-        """Finish what a policy was at when the store failed; the arguments hold no rows."""
+        """Finish what a policy was doing when the store failed; the arguments hold no rows."""
         while not self.is_settled:
             self.advance(columns, validities, answers, defined, -1, 0, False, False)
 
     def evict_many(self, count: int) -> None:
-        """Drop the oldest events, without reading those that leave."""
+        """Drop the oldest events without reading them."""
         self.state = block_tree.evict_many(self.state, count)
 
     def write_all(self) -> None:
@@ -106,7 +107,7 @@ class SpilledTree:
         self._blocks.write_all()
 
     def delete_unused(self) -> None:
-        """Delete the blocks of events that have left; no header may speak of them any more."""
+        """Delete the blocks of events that have left; no header may mention them any more."""
         for level, first in enumerate(self._first):
             head = block_tree.head_of(self.state, level)
             if first < head:
@@ -114,14 +115,14 @@ class SpilledTree:
                 self._first[level] = head
 
     def delete_unfinished(self) -> None:
-        """Delete blocks that were put after what a recovered window knows of."""
+        """Delete the blocks that were put after the header of a recovered window."""
         for level in range(len(self._first)):
             self._blocks.delete_from(level, self._tail_of(level))
 
     # To and from a header ------------------------------------------------------------------------
 
     def partials(self) -> Fields:
-        """The partials that only memory has: tails, totals, and what stands beside the tree."""
+        """The partials that only memory has: tails, totals, and those beside the tree."""
         parts = [self._partials(places) for places in _kept_places(self.state)]
         return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
 
@@ -131,13 +132,13 @@ class SpilledTree:
         return sum(places.stop - places.start for places in _kept_places(state))
 
     def restore(self, state: State, partials: Fields) -> None:
-        """Take up a window where a header left it."""
+        """Continue a window where a header left it."""
         begin = 0
         for places in _kept_places(state):
             count = places.stop - places.start
             self._fill(places, tuple(array[begin : begin + count] for array in partials))
             begin += count
-        # Suffixes are not kept: they are scanned again, from the same nodes in the same order.
+        # Suffixes are not stored: they are computed again, from the same nodes in the same order.
         self.state = state._replace(reach=state.front)
         self._put = state.end
 
@@ -167,7 +168,7 @@ class SpilledTree:
         self._put = self.state.end
 
     def _load_heads(self) -> None:
-        """Bring the blocks that the kernel needs: to be ready, or else to ask the policy on."""
+        """Load the blocks that the kernel needs, to be ready or to go on asking the policy."""
         state = self.state
         if not block_tree.is_ready(state):
             for level in range(state.top + 1):
@@ -182,7 +183,7 @@ class SpilledTree:
                 level += 1
 
     def _load(self, level: int, block: int) -> None:
-        """Make a block the head of its level, and foresee the next."""
+        """Make a block the head of its level, and read the next one ahead."""
         tail = self._tail_of(level)
         if block == tail:
             nodes = self._partials(_places(self._bits, level, block_tree.TAIL))
@@ -216,7 +217,7 @@ def _singles(bits: int) -> Array:
 
 
 def _kept_places(state: State) -> Iterator[slice]:
-    """What a header keeps: the tails with their partials, and what stands beside the tree."""
+    """The places of what a header keeps: tails with their partials, and those beside the tree."""
     bits, level = state.bits, 0
     while nodes := state.end >> (bits * level):
         begin = block_tree.place(bits, level, block_tree.TAIL, 0)

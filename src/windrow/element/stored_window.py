@@ -1,11 +1,12 @@
 """`wr.Window.open`: a window whose events lie in a store, and that outlasts the process.
 
-The window is a block tree (`windrow.algorithms.block_tree`). Full blocks go to the store as they
-fill; what is not in a full block, and where the window begins and ends, is the header. A flush
-waits for the blocks and then exchanges the header for a new one, in one step, so that the store
-always holds one header and all blocks that it speaks of. Only then are blocks deleted whose events
-have left. Who opens the window takes up the header, signs it with a mark of its own, and writes
-again the blocks that were put after it.
+The window is a block tree (`windrow.algorithms.block_tree`). Full blocks go to the store. The
+header holds the rest: what is not in a full block, and where the window begins and ends.
+
+A flush waits for the blocks and then exchanges the header for a new one, in one step. So the store
+always holds one header and all blocks that it mentions. Blocks whose events have left are deleted
+after that. A process that opens the window continues from the header, and signs it with a mark of
+its own. Blocks that were put after that header are written again.
 """
 
 from __future__ import annotations
@@ -32,17 +33,17 @@ from windrow.stores.contract import Store, checked_namespace
 from windrow.stores.layout import MARK_BYTES, StorePlace
 from windrow.windows import PolicyWindow
 
-#: rows that are driven through the window at once
+#: how many rows run through the window at once
 _PIECE = 2**18
-#: single events that gather before they are driven through the window
+#: how many single events gather before they run through the window
 _GATHERED = 1024
 
 
 class StoredWindow:
     """A window in a store; `wr.Window.open` makes one.
 
-    Without a flush, a crash loses the insertions and evictions since the last one: at most those
-    of `flush_every` events or `flush_seconds`, the time being looked at when something is inserted.
+    A crash loses the insertions and evictions since the last flush: those of at most `flush_every`
+    events or `flush_seconds`. The clock is read when you insert.
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class StoredWindow:
         flush_every: int | None = 1_000_000,
         flush_seconds: float | None = 10.0,
     ) -> None:
-        """Open a window, or make it; see `wr.Window.open`."""
+        """Open or create a window; see `wr.Window.open`."""
         self._key = header_key(checked_namespace("name", name))
         bits = _bits(block)
         self._flush_every = _at_least("flush_every", flush_every, 1)
@@ -104,7 +105,7 @@ class StoredWindow:
             count = SpilledTree.count_partials(header.state)
             partials = self._layout.partials_of_header(self._place, found, count)
             self._tree.restore(header.state, partials)
-        #: the number of events that had been inserted at the flush that the window continues from
+        #: how many events had been inserted at the flush that the window continues from
         self.recovered = self._tree.state.end
         self._commit()
         if header is not None:
@@ -117,7 +118,7 @@ class StoredWindow:
 
     @property
     def resident(self) -> int:
-        """How many partials are in memory, at most; it does not grow with the window."""
+        """How many partials are in memory at most; this does not grow with the window."""
         return self._tree.resident
 
     def insert(self, *inputs: Any) -> None:
@@ -187,9 +188,9 @@ class StoredWindow:
         self._commit()
 
     def close(self) -> None:
-        """Flush, and let go of the store; the window cannot be used any more.
+        """Flush, and release the store. You cannot use the window any more.
 
-        To close again does nothing.
+        Closing again does nothing.
         """
         if self._closed:
             return
@@ -209,7 +210,7 @@ class StoredWindow:
 
     def __len__(self) -> int:
         if self._slides and not self._closed:
-            # How many stay is up to the policy, which has not seen those that have gathered.
+            # The policy decides how many stay, and has not seen the gathered events.
             self._catch_up()
         return len(self._tree) + len(self._gathered)
 
@@ -229,7 +230,7 @@ class StoredWindow:
     # Events --------------------------------------------------------------------------------------
 
     def _catch_up(self) -> None:
-        """Finish what a policy was at, and drive the events that were inserted one by one."""
+        """Finish what a policy was doing, and run the gathered events through the window."""
         self._require_open()
         if not self._tree.is_settled:
             self._tree.settle(*self._program.no_events(), *_written(self._program.answers(0)))
@@ -242,7 +243,7 @@ class StoredWindow:
                 self._drive_to_failure()
 
     def _drive_gathered(self, count: int) -> None:
-        """Drive the first events of those that were inserted one by one."""
+        """Run the first gathered events through the window."""
         inputs, gathered = self._program.inputs, self._gathered[:count]
         events = inputs.columns(
             gathered if len(inputs.types) > 1 else [value for (value,) in gathered]
@@ -254,9 +255,9 @@ class StoredWindow:
             del self._gathered[: self._tree.state.end - before]
 
     def _drive_to_failure(self) -> None:
-        """Drive one by one what was inserted so, and leave out the event that a function refuses.
+        """Run gathered events one by one, and leave out the event that a function refuses.
 
-        Kept, it would stand in the way of every event behind it, and of every flush.
+        Otherwise it would block every event behind it, and every flush.
         """
         while self._gathered:
             event = self._gathered[0]
@@ -302,7 +303,7 @@ class StoredWindow:
         return self._flush_seconds is not None and waited >= self._flush_seconds
 
     def _commit(self) -> None:
-        """Write the blocks, then the header; then delete what the header before it still needed."""
+        """Write the blocks, then the header; then delete what only the old header needed."""
         self._tree.write_all()
         header = WindowHeader(self._description, self._tree.state, self._blocks.writers)
         value = self._layout.header_to_bytes(self._place, header.to_text(), self._tree.partials())
@@ -314,7 +315,7 @@ class StoredWindow:
         if value == self._committed:
             return
         if not self._store.exchange(self._key, self._committed, value):
-            # Any of the writes that failed since may have arrived all the same.
+            # A write that failed may have arrived all the same.
             found = self._store.get_many([self._key])[0]
             if not self._wrote(found) or not self._store.exchange(self._key, found, value):
                 raise StoreError(
@@ -324,7 +325,7 @@ class StoredWindow:
         self._committed = value
 
     def _wrote(self, found: bytes | None) -> bool:
-        """Whether a header in the store is one that this window has written."""
+        """Whether this window has written a header that was found."""
         if found is None:
             return False
         header = WindowHeader.from_bytes(self._place, found)

@@ -1,14 +1,13 @@
 """`slide` in two steps: partials of slices, made wherever their rows are, and windows over them.
 
-For periodic windows of time the slice of a row is arithmetic: it begins at the last edge of any
-window at or before the row's time. If the order of the rows in a slice does not matter, any of them
-can be combined, in any batch of any task, and what is left is `slide` again: over partials, as if
-each were one event at the time at which its slice begins, with a lift that takes its fields as they
-are.
-
     rows        (key, time, x)
     partials    (key, slice, field_0, field_1, ...)
     windows     (key, window_start, window_end, answer)
+
+For periodic windows of time, arithmetic gives the slice of a row: it begins at the last edge of any
+window at or before the row's time. If the order of the rows in a slice does not matter, any of them
+can be combined, in any batch of any task. The second step is `slide` again, over partials: each is
+an event at the time at which its slice begins, and its lift takes the fields as they are.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from windrow.planning.slide_plan import SlidePlan
 
 Array = np.ndarray[Any, Any]
 
-# What a lift makes of the fields of a slice ------------------------------------------------------
+# Lifts of the second step ------------------------------------------------------------------------
 
 
 def itself(field: Any) -> Any:
@@ -72,7 +71,7 @@ def slice_edges(plan: SlidePlan) -> list[tuple[int, int]]:
 
 
 def at_begin(batch: pa.RecordBatch, plan: SlidePlan) -> pa.RecordBatch:
-    """A batch of slices, numbered by microseconds, as events at the times at which they begin."""
+    """Turn slices, given by their begins in microseconds, into events at those times."""
     (name,) = plan.order
     place = batch.schema.get_field_index(name)
     times = batch[name].to_numpy() // _microseconds_per_tick(plan)
@@ -94,7 +93,7 @@ def over_slices(plan: SlidePlan, features: tuple[Feature, ...]) -> SlidePlan:
 
 
 def has_partials(plan: SlidePlan) -> bool:
-    """Whether all partials are a few numbers, and the order of rows means nothing to them."""
+    """Whether all partials are a few numbers that do not depend on the order of rows."""
     return has_partials_of_numbers(plan.features) and all(
         feature.monoid.traits.commutative
         and feature.monoid.blockwise is None
@@ -104,7 +103,7 @@ def has_partials(plan: SlidePlan) -> bool:
 
 
 def over_fields(feature: Feature, columns: Sequence[str], monoid: Monoid) -> Feature:
-    """A feature of the second step: the monoid lifts fields of slices, which stand in columns."""
+    """A feature of the second step, whose monoid lifts the fields of slices from columns."""
     return replace(
         feature,
         aggregation=replace(feature.aggregation, inputs=tuple(map(Input, columns))),
@@ -125,8 +124,8 @@ class SlicePartials:
         self._features = FeatureColumns(plan.features, nullable)
         self._maps = Maps(plan.key, column_types(plan.schema, plan.columns), self._features)
         self._edges = slice_edges(plan)
-        #: by the names of their columns: the place of a field, and that of a count of values if the
-        #: field of no values is to be null
+        #: for each column of a field: the field's place, and the place of the count of values if
+        #: the field is null without values
         self._fields: dict[str, tuple[int, int | None]] = {}
         #: the second step
         self.plan = over_slices(plan, tuple(map(self._merging, plan.features)))
@@ -142,7 +141,7 @@ class SlicePartials:
 
     @property
     def nullable(self) -> set[str]:
-        """Those of them that may hold nulls."""
+        """The columns of fields that may hold nulls."""
         return {name for name, (_place, count) in self._fields.items() if count is not None}
 
     def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -184,7 +183,7 @@ class SlicePartials:
         monoid = replace(
             part.monoid,
             lift=several if isinstance(part.monoid.identity, tuple) else itself,
-            # A slice may hold no values, and then it is not enough.
+            # A slice may hold no values; then one slice is not enough for an answer.
             one_is_enough=part.monoid.one_is_enough and not part.nullable,
         )
         return over_fields(feature, columns, monoid)

@@ -14,7 +14,7 @@ __all__ = ["MemoryStore", "RedisStore", "RocksDBStore", "Store", "connect"]
 
 
 def connect(address: str | Path) -> Store:
-    """The store at an address: a Redis server's, or else the folder of a RocksDB."""
+    """Open the store at an address: a Redis server, or the folder of a RocksDB."""
     if isinstance(address, str) and address.startswith(("redis://", "rediss://", "unix://")):
         return RedisStore(address)
     if isinstance(address, str) and "://" in address:

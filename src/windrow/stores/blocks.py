@@ -1,12 +1,12 @@
-"""The blocks of one window in a store: written behind its back, read before they are asked for.
+"""The blocks of one window in a store: written in the background, read ahead.
 
-Blocks are put in the order in which they are filled and never change. What is put is kept in memory
-until the store has it: some blocks gather, are written together by a thread, and meanwhile the next
-ones gather. So a window waits for the store only if it is a whole batch ahead of it. Blocks that
-will soon be asked for are read by another thread; only a block that nobody foresaw is waited for.
+A window puts blocks in the order in which they fill, and never changes them. A block stays in
+memory until the store has it. Blocks gather, and a thread writes them together while the next ones
+gather. So a window waits for the store only if it is a whole batch ahead of it. Another thread
+reads the blocks that will soon be needed; the window waits only for a block that nobody foresaw.
 
-A write that fails is raised by the next call that needs the thread, and tried again by the one
-after that. No block is forgotten on the way.
+If a write fails, the next call that needs the thread raises the error, and the call after that
+tries again. No block is lost on the way.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from windrow.stores.layout import Fields, PartialLayout, StorePlace
 
 #: bytes that are written at once; RocksDB takes half the time per byte with 64 kB as with 4
 _BATCH_BYTES = 2**16
-#: batches that may gather, if writes fail, before every block waits for the store
+#: how many batches may gather while writes fail; then every block waits for the store
 _MOST_BATCHES = 4
 
 
 class Writer(NamedTuple):
-    """Who wrote the blocks that were filled after a window had had so many events."""
+    """The writer of the blocks that filled after a window had had `since` events."""
 
     since: int
     mark: bytes
@@ -35,11 +35,11 @@ class WindowBlocks:
     """The blocks of one window.
 
     Args:
-        store: where they are.
-        namespace: whose they are.
-        layout: how their partials are written.
+        store: where the blocks are.
+        namespace: the window's name.
+        layout: how partials are written.
         bits: a block holds two to the power of `bits` partials.
-        writers: who wrote which, the last one being this process.
+        writers: who wrote which blocks; the last one is this process.
     """
 
     def __init__(
@@ -51,23 +51,23 @@ class WindowBlocks:
         self._layout = layout
         self._bits = bits
         self._batch = max(1, _BATCH_BYTES // (layout.partial_bytes << bits))
-        #: what the store may not have yet, in the order of the writes
+        #: the blocks that the store may not have yet, in the order of the writes
         self._unwritten: dict[Key, bytes] = {}
-        #: how many of them the thread is writing
+        #: how many of these the thread is writing
         self._sent = 0
         self._writing: Future[None] | None = None
         self._ahead: dict[Key, Future[list[bytes | None]]] = {}
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="windrow-store")
-        #: reads that had to be waited for
+        #: how many reads the window had to wait for
         self.misses = 0
 
     @property
     def resident(self) -> int:
-        """How many blocks are in memory: those not written yet, and those read ahead."""
+        """How many blocks are in memory: not written yet, or read ahead."""
         return len(self._unwritten) + len(self._ahead)
 
     def put(self, level: int, block: int, fields: Fields) -> None:
-        """Keep a full block; one that was put before must be the same."""
+        """Keep a full block; you may put the same block again."""
         if len(self._unwritten) >= _MOST_BATCHES * self._batch:
             self.write_all()
         elif len(self._unwritten) - self._sent >= self._batch:
@@ -96,13 +96,13 @@ class WindowBlocks:
         return ahead.result()[0]
 
     def read_ahead(self, level: int, block: int) -> None:
-        """Begin to read a block that will soon be asked for."""
+        """Begin to read a block that will soon be needed."""
         key = Key(self._namespace, level, block)
         if key not in self._unwritten and key not in self._ahead:
             self._ahead[key] = self._threads.submit(self.store.get_many, [key])
 
     def forget_before(self, level: int, block: int) -> None:
-        """Drop what was read ahead of a level and will not be asked for any more."""
+        """Drop blocks of a level that were read ahead and are not needed any more."""
         for key in [key for key in self._ahead if key.level == level and key.block < block]:
             del self._ahead[key]
 
@@ -117,7 +117,7 @@ class WindowBlocks:
         self.store.delete_range(self._namespace, level, first, block)
 
     def delete_from(self, level: int, block: int) -> None:
-        """Delete the blocks of a level from `block` on, which no header speaks of."""
+        """Delete the blocks of a level from `block` on, which no header mentions."""
         self.store.delete_range(self._namespace, level, block, NO_BLOCK)
 
     def close(self) -> None:
@@ -125,7 +125,7 @@ class WindowBlocks:
         self._threads.shutdown()
 
     def _send(self) -> None:
-        """Let the thread write what has gathered, once it is done with what it has."""
+        """Let the thread write what has gathered, after what it is writing."""
         self._settle()
         batch = dict(self._unwritten)
         self._sent = len(batch)
@@ -142,7 +142,7 @@ class WindowBlocks:
             del self._unwritten[key]
 
     def _writer_of(self, level: int, block: int) -> Writer:
-        """The last writer that came before the block was full."""
+        """The last writer that opened the window before the block was full."""
         full = (block + 1) << self._bits * (level + 1)
         return self.writers[bisect_left(self.writers, full, key=_since) - 1]
 

@@ -1,11 +1,11 @@
 """What a key-value store has to do.
 
-A key says whose the value is (the namespace, one for each window), which level of the window's tree
-it belongs to, and which block of that level it is. Values are bytes.
+A key names the window that a value belongs to (the namespace), the level of the window's tree, and
+the block of that level. Values are bytes.
 
-A store may fail at any call. Then it raises `StoreError`, which names the store and the key, and
-what it was asked to write may or may not have been written: `put_many` and `exchange` are all or
-nothing, and every call may be repeated.
+A store may fail at any call. Then it raises `StoreError`, which names the store and the key. What
+it was asked to write may or may not have been written. `put_many` and `exchange` write all or
+nothing, and you may repeat every call.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from windrow.errors import InvalidArgument, StoreError
 
-#: behind every block of a level
+#: a number behind every block of a level
 NO_BLOCK = 2**64 - 1
 _LONGEST_NAMESPACE = 1024
 
@@ -35,7 +35,7 @@ class Key(NamedTuple):
     def encoded(self) -> bytes:
         """The key as bytes, which sort by level and block within a namespace.
 
-        The length in front keeps a namespace apart from those that it is the beginning of.
+        The length in front keeps a namespace apart from longer ones that begin with it.
         """
         return level_prefix(self.namespace, self.level) + self.block.to_bytes(8)
 
@@ -47,7 +47,7 @@ def level_prefix(namespace: str, level: int) -> bytes:
 
 
 def checked_namespace(argument: str, name: str) -> str:
-    """A name that can be part of a key."""
+    """A name, if it can be part of a key."""
     try:
         valid = isinstance(name, str) and 0 < len(name.encode()) <= _LONGEST_NAMESPACE
     except UnicodeEncodeError:
@@ -72,7 +72,7 @@ class Store(ABC):
 
     @abstractmethod
     def delete_many(self, keys: Iterable[Key]) -> None:
-        """Delete keys; those that are not there are no error."""
+        """Delete keys; a key that is not there is no error."""
 
     @abstractmethod
     def blocks(self, namespace: str, level: int, first: int, stop: int) -> list[int]:
@@ -84,14 +84,14 @@ class Store(ABC):
 
     @abstractmethod
     def exchange(self, key: Key, expected: bytes | None, value: bytes) -> bool:
-        """Write a value if the one before is as expected, and say whether it was.
+        """Write a value if the value before is as expected, and say whether it was.
 
-        When it returns, this value and all that was put before it last as long as the store does.
+        When this returns, the value and everything put before it last as long as the store does.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of files and connections; to close again does nothing."""
+        """Release files and connections; closing again does nothing."""
 
     def __enter__(self) -> Store:
         return self
@@ -108,9 +108,10 @@ def failures_named(
     failures: tuple[type[Exception], ...] = (Exception,),
     shown: Callable[[str], str] = str,
 ) -> Iterator[None]:
-    """Raise what a store's library raises as `StoreError`, with the store and the key.
+    """Turn the errors of a store's library into `StoreError`, which names the store and the key.
 
-    `shown` makes a message fit to be seen. The library's own error is left out: it may hold more.
+    `shown` removes secrets from a message. The library's own error is not chained: it may hold
+    them.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""A store in memory: for tests, and to hold windows apart from the process's own structures."""
+"""A store in memory: for tests, and for windows that need not outlast the process."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class MemoryStore(Store):
             return True
 
     def close(self) -> None:
-        """Nothing: what is stored stays until the object goes."""
+        """Do nothing: values last as long as the object."""
 
     def __repr__(self) -> str:
         return f"<MemoryStore of {len(self._values)} values>"

@@ -9,22 +9,22 @@ from typing import Any
 from windrow.errors import InvalidArgument, StoreError
 from windrow.stores.contract import Key, Store, failures_named
 
-#: seconds that a server may take to answer, unless the address says otherwise
+#: how many seconds a server may take to answer, unless the address says otherwise
 _PATIENCE = 5.0
-#: blocks that are deleted by number, without asking which there are, and in one command
+#: up to so many blocks are deleted by number without a listing, and in one command
 _AT_ONCE = 4096
 
 
 class RedisStore(Store):
     """A store on a Redis server, in one hash for each level of a window.
 
-    How long values last is up to the server: switch on its append-only file for windows that are to
+    How long values last is up to the server. Switch on its append-only file if windows should
     outlast it.
 
     Args:
-        address: as in `redis://user:password@host:6379/0`, or `rediss://` for TLS; what else
-            redis-py knows can be said behind `?`, as in `?socket_timeout=1`. The password is shown
-            nowhere: not in errors, not in the store's repr.
+        address: such as `redis://user:password@host:6379/0`, or `rediss://` for TLS. Options of
+            redis-py go behind `?`, as in `?socket_timeout=1`. No error and no repr shows the
+            password.
     """
 
     def __init__(self, address: str) -> None:

@@ -11,18 +11,18 @@ from typing import Any
 from windrow.errors import InvalidArgument, StoreError
 from windrow.stores.contract import Key, Store, failures_named, level_prefix
 
-#: what RocksDB may keep in memory before it writes to files, and for reading
+#: how many bytes RocksDB may keep in memory before it writes to files
 _WRITE_BUFFER = 16 * 2**20
 
 
 class RocksDBStore(Store):
     """A store in a folder, which one process at a time can open.
 
-    What `exchange` has written outlasts a crash of the machine: it waits for the disk. What is only
-    put outlasts a crash of the process.
+    `exchange` waits for the disk, so what it has written outlasts a crash of the machine. What is
+    only put outlasts a crash of the process.
 
     Args:
-        path: the folder; it is made if there is none.
+        path: the folder; it is created if there is none.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -37,7 +37,7 @@ class RocksDBStore(Store):
         self._path = Path(path)
         self._library = rocksdict
         self._exchanging = threading.Lock()
-        #: how many threads are in a call, which a database that is closed does not outlive
+        #: how many threads are in a call: closing the database under one would crash the process
         self._users, self._closed = 0, False
         self._idle = threading.Condition()
         self._durable = rocksdict.WriteOptions()
@@ -89,13 +89,13 @@ class RocksDBStore(Store):
         return found
 
     def delete_range(self, namespace: str, level: int, first: int, stop: int) -> None:
-        """Delete blocks of one level by one mark that covers them all."""
+        """Delete blocks of one level with one mark for the whole range."""
         begin, end = Key(namespace, level, first), Key(namespace, level, stop)
         with self._using("delete from", begin):
             self._database.delete_range(begin.encoded(), end.encoded())
 
     def exchange(self, key: Key, expected: bytes | None, value: bytes) -> bool:
-        """Write a value if the one before is as expected, down to the disk."""
+        """Write a value if the value before is as expected, and wait for the disk."""
         with self._exchanging, self._using("write", key):
             found = self._database.get(key.encoded())
             if found != expected:
@@ -104,7 +104,7 @@ class RocksDBStore(Store):
             return True
 
     def close(self) -> None:
-        """Close the database, so that another process can open it, when no thread is using it."""
+        """Close the database once no thread uses it, so that another process can open it."""
         with self._idle:
             self._closed = True
             self._idle.wait_for(lambda: not self._users)

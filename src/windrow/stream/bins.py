@@ -1,7 +1,7 @@
-"""Bins: the keys of a shard that lie together, by their hash.
+"""Bins: keys of a shard that lie together, by the last bits of their hash.
 
-A shard begins with one bin. A bin that has grown large is split by the next bits of the hash when
-it is rewritten. So a batch of few keys reads and writes few rows, and one of many keys few blocks.
+A shard begins with one bin. When a large bin is rewritten, it is split by the next bits of the
+hash. So a batch of few keys reads and writes few rows, and a batch of many keys few blocks.
 
       depth 0            depth 1           depth 2
       [ all keys ]  ->   [ ..0 ][ ..1 ]  ->  [ .00 ][ .10 ][ ..1 ]
@@ -40,13 +40,13 @@ class Bin:
 
     Attributes:
         depth, bits: which keys.
-        blocks: how many blocks of rows there are; if there are segments, beside those.
-        rows: how many rows they hold, those that are of no use any more among them.
+        blocks: how many blocks of rows it has; in `counts/`, in the back.
+        rows: how many rows it has, including those of no use.
         entries: how many keys are in the ledger.
-        due: when the next answer is final that takes no more events, in ticks.
-        expiry: from when on nothing that it holds is of use.
-        segments: in how many segments its oldest rows lie (see `counted_rows`).
-        oldest: the number of its oldest block.
+        due: when the next answer is final that takes no more events, in ticks (`rows/` only).
+        expiry: from when on none of its rows are of use, in ticks (`rows/` only).
+        segments: how many segments the front has (`counts/` only).
+        oldest: the number of its oldest block (`counts/` only).
     """
 
     depth: int = 0
@@ -61,12 +61,12 @@ class Bin:
 
 
 class ByBin(NamedTuple):
-    """Events by bin, key and order.
+    """Events sorted by bin, key and order.
 
     Attributes:
         events: the events.
-        counts: how many there are in each bin.
-        lengths: how many there are of each key.
+        counts: how many of them are in each bin.
+        lengths: how many of them each key has.
     """
 
     events: pa.RecordBatch
@@ -78,19 +78,19 @@ class Bins(list[Bin]):
     """The bins of a shard while one batch is worked on."""
 
     def __init__(self, blocks: ShardBlocks, group: int) -> None:
-        """Those that were written; if none were, one for all keys."""
+        """Read the bins; a new group has one bin for all keys."""
         self._blocks, self._number = blocks, block_number(BINS, group)
         self._written = blocks.bytes_of(self._number)
         super().__init__([Bin()] if self._written is None else _read(self._written))
 
     def close(self) -> None:
-        """Write what is known of them, if that has changed."""
+        """Write the bins if they have changed."""
         content = integers([number for each in self for number in astuple(each)])
         if content != self._written:
             self._blocks.write(self._number, content)
 
     def arranged(self, events: pa.RecordBatch, key: Sequence[str], order: Sequence[str]) -> ByBin:
-        """Events that come in any order, by bin, key and order."""
+        """Sort events by bin, key and order."""
         size = events.num_rows
         keys = [events[name] for name in key]
         permutation, starts = arrange(keys, [events[name] for name in order], size)
@@ -109,9 +109,15 @@ class Bins(list[Bin]):
     def together(
         self, touched: Sequence[int], counts: Sequence[int], most: int
     ) -> Iterator[tuple[list[int], int, int]]:
-        """Bins that are worked on at once: as long as they have fewer rows than `most`.
+        """Bins to work on at once, each time with about `most` rows; their events, as a slice.
 
-        With the first of their events, and how many those are, of so many in each bin.
+        Args:
+            touched: the bins to work on.
+            counts: how many events each bin has.
+            most: how many rows, old and new, are enough.
+
+        Yields:
+            Some bins, the place of their first event, and how many events they have.
         """
         chosen: list[int] = []
         begin = arrived = kept = 0
@@ -124,7 +130,7 @@ class Bins(list[Bin]):
                 chosen, begin, arrived, kept = [], begin + arrived, 0, 0
 
     def of_hashes(self, hashes: Array) -> Array:
-        """The number of the bin that each key is in."""
+        """The number of each key's bin."""
         deepest = max(each.depth for each in self)
         numbers = np.empty(1 << deepest, np.int64)
         for number, each in enumerate(self):
@@ -132,9 +138,9 @@ class Bins(list[Bin]):
         return numbers[(hashes & np.uint64((1 << deepest) - 1)).astype(np.int64)]
 
     def split(self, number: int, rows: int, keys: int, most: int) -> bool:
-        """Make several bins of one that has so many rows of so many keys, if they are too many.
+        """Split a bin if its rows are more than `most` and its keys more than one.
 
-        Those behind the bins that there were get some of its keys.
+        Some of its keys get new bins, behind all others. Says whether the bin was split.
         """
         split, parts = self[number], 1
         while parts * most < rows and 2 * parts <= keys:
@@ -148,7 +154,7 @@ class Bins(list[Bin]):
         return True
 
     def due(self) -> Iterator[int]:
-        """When bins are to be looked at again."""
+        """The times at which a bin has an answer, or rows that can go."""
         for each in self:
             soonest = min(each.due, each.expiry)
             if each.blocks and soonest != NEVER:

@@ -1,8 +1,8 @@
-"""What a query is, as text: by it the state of one query is told from that of another.
+"""A query as text, so that a shard detects state that another query wrote.
 
-A plan is first brought into an order of its own, windows by name and aggregations by what they are,
-because blocks, groups and columns of state are numbered in that order. So the order in which a user
-names windows and aggregations does not matter. What results are called does not, either.
+A plan is first arranged: windows by name, aggregations by what they are. Blocks, groups and columns
+of state are numbered in that order. So the order in which you name windows and aggregations does
+not matter, and neither do the names of results.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ def description_of(
     kept: Sequence[str],
     shards: int,
 ) -> list[str]:
-    """All that the layout and the meaning of a shard's state depend on, line by line.
+    """Everything that decides the layout and the meaning of a shard's state, line by line.
 
     Args:
-        plan: an arranged one.
-        types: those of the columns of an event that wait with it.
+        plan: an arranged plan.
+        types: the columns of an event that wait with it, and their types.
         kept: what is kept of final events, line by line.
-        shards: in how many of them keys are kept.
+        shards: among how many shards the keys are spread.
     """
 
     def with_types(columns: Sequence[str]) -> str:
@@ -63,14 +63,14 @@ def description_of(
 
 
 def differences(before: Sequence[str], now: Sequence[str]) -> str:
-    """What of two descriptions is not in both."""
+    """The lines that two descriptions do not share, for an error message."""
     gone = [f"was {line}" for line in before if line not in now]
     new = [f"is now {line}" for line in now if line not in before]
-    told = [*gone, *new]
-    if any(" aggregation " in line for line in told):
-        # Of other aggregations, other partials follow.
-        told = [line for line in told if " partials=" not in line]
-    return "; ".join(told)
+    lines = [*gone, *new]
+    if any(" aggregation " in line for line in lines):
+        # Partials differ because aggregations do: say it once.
+        lines = [line for line in lines if " partials=" not in line]
+    return "; ".join(lines)
 
 
 def _call(feature: Feature) -> str:

@@ -1,4 +1,4 @@
-"""What the state of a shard holds, found from its blocks alone."""
+"""What a shard's state holds, found from its blocks alone: `windrow state` shows it."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class Summary:
     """What a shard's state holds.
 
     Attributes:
-        query: what the query is, line by line.
-        keys: how many keys have cells, rows or entries in the ledger, or events that wait.
+        query: the description of the query, line by line.
+        keys: how many keys have cells, rows, entries in the ledger or waiting events.
         blocks: how many blocks there are, of all kinds.
         bytes: how large they are.
-        waiting: how many events are not final.
-        oldest, newest: where the oldest slice that is kept begins and the newest slice that is not
-            empty ends, in seconds since the epoch; None if there is none.
+        waiting: how many events are not final for all groups of windows.
+        oldest, newest: when the oldest slice that is kept begins and the newest slice with events
+            ends, in seconds since the epoch; None if there is none.
     """
 
     query: list[str]
@@ -66,7 +66,7 @@ class Summary:
 
 
 def summary(blocks: Mapping[int, bytes]) -> Summary:
-    """What the blocks of a shard hold."""
+    """Summarize the blocks of a shard."""
     waiting = _batches(blocks, WAITING, WAITING_SCHEMA)
     header = ShardHeader.decoded(_content(blocks, HEADER))
     cells, rows = _of_cells(blocks), _of_rows(blocks)
@@ -93,7 +93,7 @@ def summary(blocks: Mapping[int, bytes]) -> Summary:
 
 
 def shards_told(blocks: Mapping[int, bytes]) -> int:
-    """Among how many shards keys are spread, as a shard says."""
+    """Among how many shards keys are spread, as one of them says."""
     return int(_query(blocks)[0].removeprefix("shards="))
 
 
@@ -102,7 +102,7 @@ def _query(blocks: Mapping[int, bytes]) -> list[str]:
 
 
 class _Kept(NamedTuple):
-    """What is kept of final events: their keys, and their slices by group."""
+    """The keys of final events that are kept, and their slices by group."""
 
     keys: list[pa.RecordBatch]
     slices: dict[int, list[Array]]
@@ -123,8 +123,8 @@ def _of_cells(blocks: Mapping[int, bytes]) -> _Kept:
 def _of_rows(blocks: Mapping[int, bytes]) -> _Kept:
     if block_number(ROWS_SCHEMA) not in blocks:
         return _Kept([], {})
-    told = _schema(blocks, ROWS_SCHEMA).metadata
-    key, order = json.loads(told[KEY]), told[ORDER].decode()
+    roles = _schema(blocks, ROWS_SCHEMA).metadata
+    key, order = json.loads(roles[KEY]), roles[ORDER].decode()
     slices: dict[int, list[Array]] = {}
     keys = []
     batches = [each for kind in (ROWS, SEGMENT) for each in _batches(blocks, kind, ROWS_SCHEMA)]
@@ -139,7 +139,7 @@ def _of_rows(blocks: Mapping[int, bytes]) -> _Kept:
 
 
 def _content(blocks: Mapping[int, bytes], kind: int, group: int = 0) -> bytes:
-    """What stands in a block of which a group has one."""
+    """The content of a block of a kind that a group has once."""
     number = block_number(kind, group)
     return content_of(number, blocks.get(number))
 
@@ -168,7 +168,7 @@ def _span(numbers: Array, slices: Slices, tick: int) -> tuple[float, float]:
 
 
 def _distinct(*tables: list[pa.RecordBatch]) -> int:
-    """How many keys there are; the columns of all batches are those of a key, in order."""
+    """The number of different keys; every batch has the columns of the key, in order."""
     batches = [batch for each in tables for batch in each if batch.num_rows]
     if not batches:
         return 0

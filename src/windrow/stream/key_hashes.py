@@ -1,8 +1,8 @@
 """Hashes of keys: a number of 64 bits for each key, the same in every process and every version.
 
 Equal keys have equal hashes, however their columns are stored: as strings, large strings, views or
-dictionaries. A text is hashed by its bytes of UTF-8. Bins of state are told by these hashes: if
-they change, so must the layout of state.
+dictionaries. A text is hashed by its bytes of UTF-8. Bins depend on these hashes: whoever changes a
+hash has to raise the version of the state's layout.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from windrow.errors import InvalidArgument
 Array = np.ndarray[Any, Any]
 
 _FACTOR, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
-#: what stands for a null
+#: the number of a null
 _NULL = np.uint64(0x5851F42D4C957F2D)
 
 
 def hashes_of(keys: Sequence[pa.Array], size: int) -> Array:
-    """The hash of each of so many keys, of these columns."""
+    """The hash of each of `size` keys; `keys` are their columns."""
     mixed = np.zeros(size, np.uint64)
     for column in keys:
         mixed = _mixed(mixed, _numbers(column))
@@ -40,7 +40,7 @@ def _mixed(hashes: Array, numbers: Array) -> Array:
 
 
 def _numbers(column: pa.Array) -> Array:
-    """A number for each value; one for all nulls, whatever stands in their place."""
+    """A number for each value; all nulls have the same, whatever their buffers hold."""
     column = plain(column)
     numbers = _of_values(column)
     if column.null_count:

@@ -89,7 +89,7 @@ class OverCounts(WindowGroup):
         )
 
     def due(self, state: GroupState, blocks: ShardBlocks, oldest: int | None) -> Iterator[int]:
-        """When the oldest event that waits is final."""
+        """When the oldest waiting event is final."""
         if oldest is not None:
             yield oldest + 1
 

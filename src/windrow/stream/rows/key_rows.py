@@ -1,10 +1,11 @@
-"""The rows of some keys of a stream, all final: those that were kept, and behind them the new ones.
+"""The rows of some keys at work: for each key the kept rows, and behind them the new ones.
 
         starts      fresh   stops      starts     fresh = stops
           |  kept     | new |            |  kept   |
           [  rows of a key  ]            [ of another, which has no new events ]
 
-What answers to come need of a key is a row to begin with; the rows before it can go.
+All of them are final. Answers to come need the rows of a key from some row on; rows before it can
+go.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ class KeyRows:
     """Rows sorted by key and order.
 
     Attributes:
-        columns: those that are kept of a row.
-        order: which of them says when an event was, None if it is not kept.
+        columns: the columns that are kept of a row.
+        order: the column that says when an event was, None if it is not kept.
         keys: the columns of the key, one row for each key.
-        starts, stops: of each key, the first row and the one behind the last.
-        fresh: of each key, the first row that is new.
-        ledger: what is kept of each key beside its rows; null where there is nothing.
-        time_type: the type whose ticks times are told in, None for that of the order column.
+        starts, stops: for each key, its first row and the row behind its last.
+        fresh: for each key, its first new row.
+        ledger: what is kept of each key beside its rows; null for nothing.
+        time_type: the type whose ticks `times` are in, None for that of the order column.
     """
 
     columns: Mapping[str, pa.Array]
@@ -58,7 +59,7 @@ class KeyRows:
 
     @cached_property
     def runs(self) -> Array:
-        """The starts as loops take them (see `windrow.windows.key_runs`)."""
+        """The starts in the form that loops take (see `windrow.windows.key_runs`)."""
         return np.append(self.starts, NEVER)
 
     @cached_property
@@ -86,17 +87,17 @@ class KeyRows:
         return fresh
 
     def numbers(self, name: str) -> Array:
-        """A number that is kept of each key, 0 where there is none."""
+        """A number of the ledger for each key, 0 if it has none."""
         return self.ledger[name].fill_null(0).to_numpy()  # type: ignore[no-any-return]
 
     def first_not_before(self, time: int) -> Array:
-        """Of each key, the first row that is not before a time."""
+        """For each key, its first row at or behind a time."""
         before = np.append(0, np.cumsum(self.times < time))
         firsts: Array = self.starts + before[self.stops] - before[self.starts]
         return firsts
 
     def only(self, seen: Array) -> tuple[KeyRows, Array, Array]:
-        """Some of the rows and their keys, and which rows and which keys they are."""
+        """Only some rows and their keys; and the places of these rows and keys among all."""
         rows = np.flatnonzero(seen)
         before = np.append(0, np.cumsum(seen))
         lengths = before[self.stops] - before[self.starts]
@@ -119,6 +120,6 @@ class KeyRows:
 
 
 def later(times: Array, ticks: int) -> Array:
-    """Times so many ticks later; what 64 bits do not hold never comes."""
+    """Times `ticks` later; `NEVER` beyond 64 bits."""
     most = min(ticks, NEVER)
     return np.where(times > NEVER - most, NEVER, times + most)

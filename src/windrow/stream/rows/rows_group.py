@@ -1,14 +1,14 @@
-"""Windows of any kind and any aggregation over a stream, answered from the rows of keys.
+"""What `slide` and `over` share where they answer from the rows of keys.
 
-When events become final, they are put behind the rows that were kept of their keys, and windows are
-driven over both as over a table, for the answers that have become final with them. Of the rows then
-those are kept that answers to come may hold (see `kept_rows`).
+When events become final, they go behind the kept rows of their keys. Windows run over both as over
+a table, for the answers that have become final. Then the rows are kept that answers to come may
+hold (see `kept_rows`).
 
-Driven over the newest rows of a key only, windows of rows, time, differences, marks and gaps end up
-as if they had seen all rows, as long as those in the window are among them. For differences this is
-so because whatever makes a row leave makes all rows leave that are further behind. A policy may ask
-about anything, so how many rows it left in the window is known from the ledger, and it is not asked
-about them again.
+Windows of rows, time, differences, marks and gaps need only the newest rows of a key: they end up
+as if they had seen all rows, as long as the rows in the window are among them. This holds for
+differences too, because whatever makes a row leave makes all rows leave that lie further behind. A
+policy may ask about anything, so the ledger says how many rows it left in the window, and it is not
+asked about them again.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from windrow.stream.state import LEDGER_SCHEMA, ROWS_SCHEMA, ShardBlocks
 
 
 class Span(NamedTuple):
-    """What became final: the time from `before` to before `frontier`, in ticks."""
+    """The time that became final: from `before` up to `frontier`, in ticks."""
 
     before: int
     frontier: int
 
     def ripens(self, final: Array) -> Array:
-        """Which answers became final, of those that are final at these times."""
+        """Which answers became final now; `final` says when each of them does."""
         ripe: Array = (final > self.before) & (final <= self.frontier)
         return ripe
 
@@ -75,7 +75,7 @@ class RowsGroup(WindowGroup):
         )
 
     def due(self, state: GroupState, blocks: ShardBlocks, oldest: int | None) -> Iterator[int]:
-        """When the oldest event that waits is final, and when keys are to be looked at again."""
+        """When the oldest waiting event is final, and when a bin has something to do."""
         if oldest is not None:
             yield oldest + 1
         yield from KeptRows(blocks, self.number, self.layout).bins.due()
@@ -106,9 +106,9 @@ class RowsGroup(WindowGroup):
 
 
 def counts_held(counts: Counts, rows: KeyRows, held: Array) -> tuple[Array, Array]:
-    """How many rows a policy leaves in the window of each row, and of each key's last.
+    """How many rows a policy leaves in the window of each row, and in that of each key's last row.
 
-    `held` says how many of each key's old rows it has left. Rows before those are in no window.
+    `held` says how many old rows of each key are in its window. Rows before those are in no window.
     """
     within, places, keys = rows.only(np.arange(rows.size) >= (rows.fresh - held)[rows.key_of])
     found = counts.of(within.columns, within.runs, within.size, within.fresh)
@@ -120,5 +120,5 @@ def counts_held(counts: Counts, rows: KeyRows, held: Array) -> tuple[Array, Arra
 
 
 def entered(numbers: Array) -> pa.Array:
-    """Numbers of keys as the ledger has them: none where it is 0."""
+    """Numbers of keys as the ledger has them: null for 0."""
     return pa.array(numbers, pa.int64(), mask=numbers == 0)

@@ -1,14 +1,16 @@
 """The amortized monoid tree over maps, with its nodes in a shard's storage.
 
-The leaves are blocks of cells, in the order of their slices: a block holds the cells of some
-neighbouring slices that became final together, as they are, and the nodes above hold maps. The tree
-is that of `windrow.algorithms.amortized_monoid_tree`, linked to a combine that puts the merging of
-maps off: a partial is a tuple of maps, older first, which are folded into one when a node is
-written. A node is written once. So a block brings about one node more, whatever the window's range,
-and what a window holds between two blocks is read in at most 3 log2(n) nodes.
+      nodes    [       map of 0-1      ][       map of 2-3      ]
+      leaves   [ block 0  ][ block 1   ][ block 2  ][ block 3   ]      by slice
 
-The tree keeps no partial of the whole window, as it would in memory: it would have to be written
-with every batch.
+A leaf is a block of cells: those of neighbouring slices that became final together. The nodes above
+hold maps with one cell for each key. A node is written once. So a block brings about one node more,
+whatever the window's range, and what a window holds between two blocks is read in at most
+3 log2(n) nodes.
+
+The tree is that of `windrow.algorithms.amortized_monoid_tree`. Its combine puts the folding of maps
+off: a partial is a tuple of maps, older first, which are folded when a node is written. It keeps no
+partial of the whole window, as it would in memory, because every batch would have to write it.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from windrow.engine.maps import SLICE, Maps
 from windrow.stream.header import GroupState
 from windrow.stream.state import NODE, ShardBlocks, block_number
 
-#: several maps that make up one
+#: several maps, older first, that make up one
 Partial = tuple[pa.RecordBatch, ...]
 
 
@@ -40,16 +42,16 @@ class MapTree:
 
     def __init__(self, maps: Maps, blocks: ShardBlocks, group: int, state: GroupState) -> None:
         self._maps, self._blocks, self._group = maps, blocks, group
-        #: where the tree begins and ends; changed as blocks come and go
+        #: where the tree begins and ends; it changes as blocks come and go
         self.state = state
         self._functions = link(tree.FUNCTIONS, {**_SLOTS, "load": _load, "store": _store})
 
     def block(self, number: int) -> pa.RecordBatch:
-        """The cells of a block, by slice."""
+        """The cells of a leaf, by slice."""
         return self.load(node_at(number, 1))
 
     def append(self, cells: pa.RecordBatch) -> None:
-        """Put cells of newer slices than all others into a block of their own."""
+        """Append a leaf of cells, whose slices are newer than all others."""
         front, end = self.state.front, self.state.end
         before = tree.State(front, end, end, 0, (), ())
         self._functions["insert"](before, self._ring, (cells,))
@@ -65,8 +67,8 @@ class MapTree:
     def held(self, front: int, first: int, following: int) -> HeldMaps:
         """What windows hold that begin at the slices from `first` to before `following`.
 
-        From `following` on they all hold everything, so there nodes will do. No block before
-        `front` is read, and none that ends before `following` need be read again.
+        All of them hold every slice from `following` on, so nodes serve that part. No block before
+        `front` is read. Later windows do not need blocks that end before `following`.
         """
         maps: list[pa.RecordBatch] = []
         block, end = front, self.state.end

@@ -50,7 +50,7 @@ class OverSlices(WindowGroup):
         self.kept = maps.description
         self._plan = plan
         tick = arrow.nanoseconds_per_tick(order_type)
-        #: for each window, how much older an event is that has left
+        #: for each window, how many ticks an event is older that has left it
         self._extents = [window.behind(tick) or 0 for window in plan.windows.values()]
         self._windows = CellWindows(plan, features, maps)
 
@@ -68,7 +68,7 @@ class OverSlices(WindowGroup):
         )
 
     def due(self, state: GroupState, blocks: ShardBlocks, oldest: int | None) -> Iterator[int]:
-        """When the oldest event that waits is final, and when all that is kept can go."""
+        """When the oldest waiting event is final, and when all that is kept can go."""
         if oldest is not None:
             yield oldest + 1
         if state.front < state.end:

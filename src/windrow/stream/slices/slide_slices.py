@@ -66,7 +66,7 @@ class SlideSlices(WindowGroup):
         self._kernels = SliceKernels(features, plan, names)
 
     def holds(self, times: Array) -> Array | None:
-        """Not those in gaps between windows."""
+        """Which events do not lie in a gap between windows."""
         holds: Array = np.logical_or.reduce([window.holds(times) for window in self._windows])
         return None if holds.all() else holds
 
@@ -84,10 +84,10 @@ class SlideSlices(WindowGroup):
         )
 
     def due(self, state: GroupState, blocks: ShardBlocks, oldest: int | None) -> Iterator[int]:
-        """The ends of windows that may have an answer."""
+        """The ends of the first windows that may have an answer."""
         for window, front in zip(self._windows, state.fronts, strict=True):
             if front < state.end:
-                yield self._first_open(window, state.frontier) + window.range
+                yield _first_open(window, state.frontier) + window.range
             if oldest is not None:
                 yield int(window.first_starts(np.array([oldest]))[0]) + window.range
 
@@ -110,14 +110,14 @@ class SlideSlices(WindowGroup):
         answers = []
         front = state.front
         for place, (name, window) in enumerate(zip(self.names, self._windows, strict=True)):
-            low, high = self._ending(window, state.frontier, frontier, tree, cells)
+            low, high = self._ending(window, state.frontier, frontier, cells)
             if low <= high:
                 held = self._held(tree, window, state.fronts[place], low, high)
                 state.fronts[place] = held.front
                 answers.append(self._answer(name, window, [*held.maps, cells], low, high))
         tree.drop(front, state.front)
         needed = min(
-            self.slices.slice_at(self._first_open(window, frontier)) for window in self._windows
+            self.slices.slice_at(_first_open(window, frontier)) for window in self._windows
         )
         for block in _blocks(cells, needed):
             tree.append(block)
@@ -126,22 +126,17 @@ class SlideSlices(WindowGroup):
 
     # Which windows, and which cells they hold ----------------------------------------------------
 
-    def _first_open(self, window: PeriodicWindow, frontier: int) -> int:
-        """When the first window begins that ends behind a frontier."""
-        return int(window.last_starts(np.array([frontier - window.range]))[0]) + window.slide
-
     def _ending(
         self,
         window: PeriodicWindow,
         before: int,
         frontier: int,
-        tree: MapTree,
         cells: pa.RecordBatch,
     ) -> tuple[int, int]:
-        """The first and the last begin of the windows that end between two frontiers."""
-        high = self._first_open(window, frontier) - window.slide
+        """When the first and the last of the windows begin that end between two frontiers."""
+        high = _first_open(window, frontier) - window.slide
         if before != NONE:
-            return self._first_open(window, before), high
+            return _first_open(window, before), high
         if not cells.num_rows:
             return high + window.slide, high
         oldest = self.slices.starts(np.array([cells[SLICE].to_numpy().min()]))
@@ -190,6 +185,11 @@ class SlideSlices(WindowGroup):
             for bound in (begins, begins + window.range)
         ]
         return answered_table(self._plan, name, keys, (bounds[0], bounds[1]), result)
+
+
+def _first_open(window: PeriodicWindow, frontier: int) -> int:
+    """When the first window begins that ends behind a frontier."""
+    return int(window.last_starts(np.array([frontier - window.range]))[0]) + window.slide
 
 
 def _blocks(cells: pa.RecordBatch, needed: int) -> Iterator[pa.RecordBatch]:
