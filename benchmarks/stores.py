@@ -21,7 +21,7 @@ import pyarrow as pa
 
 import windrow as wr
 from benchmarks.harness import Comparison
-from windrow.engine.policy_counts import Policy
+from windrow.engine.policy_counts import PolicyKernels
 from windrow.windows.key_runs import NEVER
 
 EVENTS = 2**25
@@ -79,7 +79,7 @@ def in_memory(pieces: Iterable[pa.Array], _folder: Path) -> None:
     policy = wr.policy(
         lambda total, oldest: total[0] - oldest[0] >= EVENTS, of=[wr.count("x"), wr.sum("x")]
     )
-    counts = Policy(policy, pa.schema([pa.field("x", pa.float64())]), {"x"}).counts()
+    counts = PolicyKernels(policy, pa.schema([pa.field("x", pa.float64())]), {"x"}).counts()
     starts = [0, NEVER]
     for piece in pieces:
         counts.of({"x": piece}, np.array(starts), len(piece))

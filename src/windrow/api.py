@@ -9,7 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Measure
-from windrow.engine.over_table import over_table, to_table
+from windrow.engine.columns import to_table
+from windrow.engine.over_table import over_table
 from windrow.engine.slide_table import slide_table
 from windrow.errors import InvalidArgument
 from windrow.planning.assumed_schema import assumed_schema

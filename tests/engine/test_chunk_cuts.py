@@ -11,7 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
-from windrow.engine.chunk_cuts import LOWEST, Cutting, Edge, from_ranks, gathered, ranks, summarise
+from windrow.engine.chunk_cuts import (
+    LOWEST,
+    ChunkCut,
+    Cutting,
+    from_ranks,
+    gathered,
+    ranks,
+    summarise,
+)
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -39,23 +47,23 @@ def tables(draw: st.DrawFn) -> pa.Table:
     )
 
 
-def edges_of(table: pa.Table, seen: list[bool], cutting: Cutting, block: int) -> list[Edge]:
-    """The edges, found from the rows that are seen, summarised block by block."""
+def cuts_of(table: pa.Table, seen: list[bool], cutting: Cutting, block: int) -> list[ChunkCut]:
+    """The cuts, found from the rows that are seen, summarised block by block."""
     places = table.select(["k", "ts"]).filter(pa.array(seen, pa.bool_()))
     blocks = [places.slice(at, block) for at in range(0, places.num_rows, block)]
     summaries = [b for each in blocks for b in summarise(each.combine_chunks().to_batches())]
-    return cutting.edges(gathered(summaries))
+    return cutting.cuts(gathered(summaries))
 
 
-def in_chunks(table: pa.Table, edges: list[Edge]) -> list[tuple[pa.Table, pa.Array]]:
+def in_chunks(table: pa.Table, cuts: list[ChunkCut]) -> list[tuple[pa.Table, pa.Array]]:
     """What each chunk gets, and which of its rows are fillers."""
     places = list(zip(table["k"].to_pylist(), ranks(table["ts"].combine_chunks()), strict=True))
     found = []
-    for number in range(len(edges) + 1):
+    for number in range(len(cuts) + 1):
         rows, fills = [], []
         for row, place in enumerate(places):
-            own = sum(edge.place <= place for edge in edges)
-            filler = own + 1 == number and edges[own].since <= place
+            own = sum(cut.place <= place for cut in cuts)
+            filler = own + 1 == number and cuts[own].since <= place
             if own == number or filler:
                 rows.append(row)
                 fills.append(filler)
@@ -87,17 +95,17 @@ def test_chunks_give_the_answers_of_the_table(table: pa.Table, data: st.DataObje
         rows=max(EXTENTS[name][0] for name in names),
         ticks=max(EXTENTS[name][1] for name in names),
     )
-    edges = edges_of(table, seen, cutting, data.draw(st.integers(1, 40)))
-    assert len(edges) < cutting.chunks
-    assert all(edge.since <= edge.place for edge in edges)
-    assert all(one.place <= other.since for one, other in pairwise(edges))
+    cuts = cuts_of(table, seen, cutting, data.draw(st.integers(1, 40)))
+    assert len(cuts) < cutting.chunks
+    assert all(cut.since <= cut.place for cut in cuts)
+    assert all(one.place <= other.since for one, other in pairwise(cuts))
     arguments: dict[str, Any] = {
         "key": "k", "order": ["ts", "id"], "windows": {name: WINDOWS[name] for name in names},
         "aggs": wr.concat("s", alias="text"),
     }  # fmt: skip
     answered = [
         wr.over(chunk, **arguments).filter(pa.compute.invert(fills))
-        for chunk, fills in in_chunks(table, edges)
+        for chunk, fills in in_chunks(table, cuts)
     ]
     assert pa.concat_tables(answered).sort_by("id") == wr.over(table, **arguments)
 
@@ -106,28 +114,28 @@ def test_a_heavy_key_is_cut_and_light_ones_are_not() -> None:
     keys = np.repeat([1, 5, 8], [10, 80, 10])
     table = pa.table({"k": keys, "ts": pa.array(np.arange(100), SECOND)})
     cutting = Cutting(chunks=4, smallest=1, fraction=1.0, rows=2, ticks=0)
-    edges = edges_of(table, [True] * 100, cutting, 100)
-    assert edges == [
-        Edge((5, 25), (5, 23)),
-        Edge((5, 50), (5, 48)),
-        Edge((5, 75), (5, 73)),
+    cuts = cuts_of(table, [True] * 100, cutting, 100)
+    assert cuts == [
+        ChunkCut((5, 25), (5, 23)),
+        ChunkCut((5, 50), (5, 48)),
+        ChunkCut((5, 75), (5, 73)),
     ]
     cutting = Cutting(chunks=2, smallest=1, fraction=1.0, rows=2, ticks=0)
     halves = pa.table({"k": np.repeat(np.arange(10), 10), "ts": pa.array(np.arange(100), SECOND)})
-    assert edges_of(halves, [True] * 100, cutting, 100) == [Edge((5, LOWEST), (5, LOWEST))]
+    assert cuts_of(halves, [True] * 100, cutting, 100) == [ChunkCut((5, LOWEST), (5, LOWEST))]
 
 
 def test_few_rows_are_one_chunk() -> None:
     table = pa.table({"k": np.zeros(99, np.int64), "ts": pa.array(np.arange(99), SECOND)})
     cutting = Cutting(chunks=4, smallest=50, fraction=1.0, rows=2, ticks=0)
-    assert edges_of(table, [True] * 99, cutting, 100) == []
+    assert cuts_of(table, [True] * 99, cutting, 100) == []
 
 
 def test_a_window_wider_than_a_chunk_makes_chunks_fewer() -> None:
     table = pa.table({"k": np.zeros(100, np.int64), "ts": pa.array(np.arange(100), SECOND)})
     cutting = Cutting(chunks=10, smallest=1, fraction=1.0, rows=29, ticks=0)
-    edges = edges_of(table, [True] * 100, cutting, 100)
-    assert [edge.place[1] for edge in edges] == [10, 40, 70]
+    cuts = cuts_of(table, [True] * 100, cutting, 100)
+    assert [cut.place[1] for cut in cuts] == [10, 40, 70]
 
 
 VALUES: dict[pa.DataType, list[Any]] = {

@@ -14,8 +14,8 @@ from windrow.algebra.kinds import Kind
 from windrow.algorithms import block_rows, block_tree
 from windrow.compiler.kernel import Kernel, is_enabled
 from windrow.element.stored_header import Description
-from windrow.element.typed_inputs import Inputs, Types
-from windrow.engine.feature_columns import Answers, FeatureColumns
+from windrow.element.typed_inputs import TypedInputs, Types
+from windrow.engine.feature_columns import FeatureAnswers, FeatureColumns
 from windrow.engine.policy_counts import compiled_rules
 from windrow.errors import InvalidArgument, NotApplicable
 from windrow.planning.choose import Wish
@@ -44,7 +44,7 @@ class StoredProgram:
         if types is None:
             types = _DEFAULT_TYPE if stored is None else stored.types
         self.aggregation = aggregation
-        self.inputs = Inputs(aggregation, types)
+        self.inputs = TypedInputs(aggregation, types)
         schema = self.inputs.schema
         self._answer = _answer(measure, schema)
         asked: list[Feature] = []
@@ -84,11 +84,11 @@ class StoredProgram:
         """The arrays of no events."""
         return self.block([pa.array([], data_type) for data_type in self.inputs.types])
 
-    def answers(self, size: int) -> Answers:
+    def answers(self, size: int) -> FeatureAnswers:
         """Room for the answers of so many events."""
         return self._features.answers(size)
 
-    def result(self, answers: Answers) -> pa.Array:
+    def result(self, answers: FeatureAnswers) -> pa.Array:
         """The answers that a kernel has written, as a column."""
         return self._features.result(answers, self._answer, _carries_nothing)
 

@@ -25,7 +25,7 @@ from windrow.element.stored_header import WindowHeader, header_key
 from windrow.element.stored_kernels import StoredProgram, measure_of
 from windrow.element.stored_tree import SpilledTree
 from windrow.element.typed_inputs import Types
-from windrow.engine.feature_columns import Answers
+from windrow.engine.feature_columns import FeatureAnswers
 from windrow.errors import EmptyWindow, InvalidArgument, StoreError
 from windrow.stores import connect
 from windrow.stores.blocks import WindowBlocks, Writer
@@ -332,7 +332,7 @@ class StoredWindow:
         return header.writers[-1].mark == self._blocks.writers[-1].mark
 
 
-def _written(answers: Answers) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def _written(answers: FeatureAnswers) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     return tuple(answers.values), tuple(answers.defined)
 
 

@@ -11,8 +11,7 @@ import pyarrow as pa
 
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.kinds import Kind
-from windrow.engine.columns import whole
-from windrow.engine.over_table import to_table
+from windrow.engine.columns import to_table, whole
 from windrow.errors import InvalidArgument
 
 #: what can be written as what else without loss, as far as its values allow
@@ -22,11 +21,11 @@ _WIDENED = {(Kind.INTEGER, Kind.FLOAT), (Kind.BOOLEAN, Kind.INTEGER), (Kind.BOOL
 Types: TypeAlias = "pa.DataType | str | Sequence[pa.DataType | str]"
 
 
-class Inputs:
+class TypedInputs:
     """The inputs of one aggregation, each with its type.
 
     >>> import windrow as wr
-    >>> inputs = Inputs(wr.sum, "float64")
+    >>> inputs = TypedInputs(wr.sum, "float64")
     >>> inputs.columns([1, None, 2.5])[0].to_pylist()
     [1.0, None, 2.5]
     """

@@ -1,20 +1,20 @@
 """Where rows are cut into chunks that tasks answer side by side, after Zhang et al. 2021, §4.
 
 Every row has a place: the hash of its key, then its order value. A chunk holds the rows from one
-edge to the next. A key that fits a chunk lies in one chunk. A key that does not is cut inside, and
-the windows of the rows behind the cut hold rows before it, the fillers: they go to both chunks, and
-are inserted but not answered in the second.
+cut to the next. A key that fits a chunk lies in one chunk. A longer key is cut inside. Then windows
+behind the cut hold rows before it, the fillers. They go to both chunks; the second chunk inserts
+them and does not answer them.
 
     chunk 0            | chunk 1               | chunk 2
     a a a b b c c c c c c c c c c c c c c c c c c c c d e e f
-                       ^ edge: key c is cut      ^ edge: key d begins
-                 ^ since: from here on, rows fill windows behind the edge
+                       ^ inside key c            ^ where key d begins
+                 ^ since: from here on, rows fill windows behind the cut
 
-An edge is an order value, so rows of equal order are never cut apart. Where fillers begin has to be
-right, however little is known of the rows. In time it is the edge less the range. In rows it takes
-a count, and only rows that were seen count: they are kept as stretches (lowest place, highest
-place, rows), of which those count that lie wholly before the edge. So a sample can make fillers too
-many, but never too few.
+1. A cut is an order value, so rows of equal order stay together.
+2. No filler is missing, however few rows were seen. A window of time begins one range before the
+   cut. A window of rows takes a count, and only rows that were seen count. They are kept as
+   summaries (lowest place, highest place, rows). A summary counts if it lies wholly before the cut.
+   So a sample can make too many fillers, and never too few.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ Place = tuple[int, int]
 LOWEST = int(np.iinfo(np.int64).min)
 
 #: what `summarise` yields
-STRETCHES = ("lowest_key", "lowest", "highest_key", "highest", "rows")
+SUMMARY = ("lowest_key", "lowest", "highest_key", "highest", "rows")
 
 _SIDES: tuple[Any, Any] = ("left", "right")
 _ROWS_AT_ONCE = 2**18
-_STRETCHES_AT_ONCE = 2**10
+_SUMMARIES_AT_ONCE = 2**10
 
 
 @dataclass(frozen=True)
-class Edge:
+class ChunkCut:
     """Where a chunk begins, and from which place on rows fill its windows."""
 
     place: Place
@@ -70,36 +70,36 @@ class Cutting:
     rows: int
     ticks: int
 
-    def edges(self, stretches: dict[str, Array]) -> list[Edge]:
-        """The edges between chunks, in order."""
-        order = np.lexsort((stretches["highest"], stretches["highest_key"]))
-        places = {name: stretches[name][order] for name in STRETCHES}
+    def cuts(self, summaries: dict[str, Array]) -> list[ChunkCut]:
+        """The cuts between chunks, in order."""
+        order = np.lexsort((summaries["highest"], summaries["highest_key"]))
+        places = {name: summaries[name][order] for name in SUMMARY}
         behind = np.cumsum(places["rows"])
         total = int(behind[-1]) if len(behind) else 0
         chunks = min(self.chunks, int(total / self.fraction) // self.smallest)
-        found: list[Edge] = []
+        found: list[ChunkCut] = []
         for number in range(1, chunks):
             at = int(np.searchsorted(behind, total * number // chunks, side="right"))
             place = (int(places["highest_key"][at]), int(places["highest"][at]))
-            edge = self._edge(places, place, total / chunks)
+            cut = self._cut(places, place, total / chunks)
             # A row is in two chunks at most: fillers come from the chunk before.
-            if not found or (found[-1].place < edge.place and found[-1].place <= edge.since):
-                found.append(edge)
+            if not found or (found[-1].place < cut.place and found[-1].place <= cut.since):
+                found.append(cut)
         return found
 
-    def _edge(self, places: dict[str, Array], place: Place, chunk_rows: float) -> Edge:
+    def _cut(self, places: dict[str, Array], place: Place, chunk_rows: float) -> ChunkCut:
         key, rank = place
         first, stop = (np.searchsorted(places["highest_key"], key, side) for side in _SIDES)
         alone = first + np.flatnonzero(places["lowest_key"][first:stop] == key)
         lowest, highest, rows = (places[name][alone] for name in ("lowest", "highest", "rows"))
         if rows.sum() <= chunk_rows / 2:
-            return Edge((key, LOWEST), (key, LOWEST))
+            return ChunkCut((key, LOWEST), (key, LOWEST))
         since = rank
         if self.ticks:
             since = max(rank - self.ticks + 1, LOWEST)
         if self.rows:
             since = min(since, _rows_before(lowest, highest, rows, rank, self.rows))
-        return Edge(place, (key, since))
+        return ChunkCut(place, (key, since))
 
 
 def _rows_before(lowest: Array, highest: Array, rows: Array, rank: int, wanted: int) -> int:
@@ -112,37 +112,37 @@ def _rows_before(lowest: Array, highest: Array, rows: Array, rank: int, wanted: 
 
 
 def summarise(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Rows of two columns, hash and order, as stretches."""
+    """Rows of two columns, hash and order, as summaries."""
     held: list[tuple[Array, Array]] = []
     size = 0
     for batch in batches:
         held.append((batch.column(0).to_numpy(), ranks(batch.column(1))))
         size += batch.num_rows
         if size >= _ROWS_AT_ONCE:
-            yield _stretches(held)
+            yield _summaries(held)
             held, size = [], 0
     if size:
-        yield _stretches(held)
+        yield _summaries(held)
 
 
-def _stretches(held: list[tuple[Array, Array]]) -> pa.RecordBatch:
+def _summaries(held: list[tuple[Array, Array]]) -> pa.RecordBatch:
     keys, values = (np.concatenate(column) for column in zip(*held, strict=True))
     order = np.lexsort((values, keys))
     size = len(order)
-    firsts = np.arange(0, size, max(1, size // _STRETCHES_AT_ONCE))
+    firsts = np.arange(0, size, max(1, size // _SUMMARIES_AT_ONCE))
     stops = np.append(firsts[1:], size)
     low, high = order[firsts], order[stops - 1]
     columns = [keys[low], values[low], keys[high], values[high], stops - firsts]
-    return pa.RecordBatch.from_arrays([pa.array(column) for column in columns], STRETCHES)
+    return pa.RecordBatch.from_arrays([pa.array(column) for column in columns], SUMMARY)
 
 
 def gathered(batches: Iterable[pa.RecordBatch]) -> dict[str, Array]:
-    """The stretches of all batches."""
-    columns = [[batch[name].to_numpy() for name in STRETCHES] for batch in batches]
+    """The summaries of all batches."""
+    columns = [[batch[name].to_numpy() for name in SUMMARY] for batch in batches]
     empty = np.empty(0, np.int64)
     return {
         name: np.concatenate([empty, *(each[index] for each in columns)])
-        for index, name in enumerate(STRETCHES)
+        for index, name in enumerate(SUMMARY)
     }
 
 

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from windrow.engine import columns as arrow
 from windrow.engine.deltas import Measure
-from windrow.engine.policy_counts import Counts, Policy
+from windrow.engine.policy_counts import Counts, PolicyKernels
 from windrow.errors import InvalidArgument
 from windrow.windows import (
     DeltaWindow,
@@ -298,7 +298,7 @@ class _Held:
             schema = pa.schema([(name, column.type) for name, column in columns.items()])
             whole = stretch.ends and not stretch.follows
             nullable = {name for name, column in columns.items() if column.null_count or not whole}
-            self._counts = Policy(self._window, schema, nullable).counts()
+            self._counts = PolicyKernels(self._window, schema, nullable).counts()
         held = self._counts.of(columns, stretch.new_starts, stretch.size)
         held = np.append(self._last, held)
         self._last = held[-1:]

@@ -20,7 +20,7 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass
-class Answers:
+class FeatureAnswers:
     """What the passes of one window write: arrays by compiled, lists by plain features.
 
     Rows that are not `present` are in no window: what is written there, if anything, means nothing.
@@ -76,9 +76,9 @@ class FeatureColumns(FeatureGroups):
 
         return tuple(map(read, self.plain_slots))
 
-    def answers(self, size: int, present: Array | None = None) -> Answers:
+    def answers(self, size: int, present: Array | None = None) -> FeatureAnswers:
         """Room for the answers of one window; without `present`, every row has one."""
-        return Answers(
+        return FeatureAnswers(
             [feature.monoid.room(size) for feature in self.compiled],
             [
                 np.empty(size if conditional else 0, np.bool_)
@@ -90,7 +90,7 @@ class FeatureColumns(FeatureGroups):
 
     def result(
         self,
-        answers: Answers,
+        answers: FeatureAnswers,
         feature: Feature,
         carried: Callable[[str, pa.Array], pa.Array],
     ) -> pa.Array:
@@ -114,7 +114,10 @@ class FeatureColumns(FeatureGroups):
         return arrow.answers_to_arrow(values, defined, feature.type, str(feature))
 
     def _struct(
-        self, answers: Answers, feature: Feature, carried: Callable[[str, pa.Array], pa.Array]
+        self,
+        answers: FeatureAnswers,
+        feature: Feature,
+        carried: Callable[[str, pa.Array], pa.Array],
     ) -> pa.Array:
         """One column of answers that are structs, null where there is none."""
         if feature.compiled:
@@ -139,7 +142,7 @@ class FeatureColumns(FeatureGroups):
             children.append(column)
         return pa.StructArray.from_arrays(children, fields=list(feature.type), mask=missing)
 
-    def _objects(self, answers: Answers, feature: Feature) -> list[Any]:
+    def _objects(self, answers: FeatureAnswers, feature: Feature) -> list[Any]:
         """What a plain feature has answered."""
         found, present = answers.plain[self.plain.index(feature)], answers.present
         if present is None:
@@ -147,7 +150,7 @@ class FeatureColumns(FeatureGroups):
         nothing = _of_no_values(feature)
         return [each if there else nothing for each, there in zip(found, present, strict=True)]
 
-    def _numbers(self, answers: Answers, feature: Feature) -> tuple[Any, Array | None]:
+    def _numbers(self, answers: FeatureAnswers, feature: Feature) -> tuple[Any, Array | None]:
         """What a compiled feature has answered, and where it has; None for everywhere."""
         index = self.compiled.index(feature)
         values, present = answers.values[index], answers.present

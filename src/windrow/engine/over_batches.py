@@ -54,7 +54,7 @@ class RollingWindows:
         self._windows = {name: kernels.windows_of(name) for name in self._plan.windows}
         self._trails = {name: kernels.trail(name) for name in self._plan.windows}
         self._position = 0
-        self._runs = _KeyRuns()
+        self._runs = _RunsAcrossBatches()
         carried = {column for feature in self._plan.features for column in feature.carried}
         self._kept = {name: KeptValues() for name in carried}
 
@@ -90,7 +90,7 @@ class RollingWindows:
             kept.forget_before(min(fronts))
 
 
-class _KeyRuns:
+class _RunsAcrossBatches:
     """Runs of equal keys that go on from one batch to the next."""
 
     def __init__(self) -> None:

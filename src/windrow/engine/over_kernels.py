@@ -10,7 +10,7 @@ from windrow.algorithms import Algorithm
 from windrow.compiler.kernel import Kernel
 from windrow.engine import columns as arrow
 from windrow.engine.feature_columns import FeatureColumns
-from windrow.engine.policy_counts import Counts, Policy
+from windrow.engine.policy_counts import Counts, PolicyKernels
 from windrow.engine.row_windows import (
     CompiledRowWindow,
     PlainRowWindow,
@@ -50,7 +50,7 @@ class OverKernels(FeatureColumns):
         self._extents = {name: extent_of(each, self._tick) for name, each in plan.windows.items()}
 
         self._policies = {
-            name: Policy(window, plan.schema, nullable)
+            name: PolicyKernels(window, plan.schema, nullable)
             for name, window in plan.windows.items()
             if isinstance(window, PolicyWindow)
         }

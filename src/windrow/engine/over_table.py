@@ -14,36 +14,12 @@ from windrow.engine.over_block import OverBlock
 from windrow.engine.over_kernels import OverKernels
 from windrow.engine.sorting import arrange
 from windrow.engine.trailing import Bounds, SortedRows, Trail
-from windrow.errors import InvalidArgument
 from windrow.planning.over_plan import Output, OverPlan
 from windrow.windows import TimeWindow, Window
 from windrow.work import sizes
 from windrow.work.threads import cores, in_threads
 
 Array = np.ndarray[Any, Any]
-
-
-def to_table(data: Any) -> pa.Table:
-    """Anything Arrow-shaped as a table."""
-    if isinstance(data, pa.Table):
-        return data
-    if isinstance(data, pa.RecordBatch):
-        return pa.Table.from_batches([data])
-    if isinstance(data, pa.RecordBatchReader):
-        return data.read_all()
-    if hasattr(data, "__arrow_c_stream__"):
-        try:
-            return pa.table(data)
-        except (pa.ArrowException, TypeError) as error:  # a series, which is no table; complex
-            problem = f"; {type(data).__name__} cannot be read as a table: {error}"
-    elif hasattr(data, "collect"):
-        problem = f", not {type(data).__name__}; collect() it first"
-    else:
-        problem = f", not {type(data).__name__}"
-    raise InvalidArgument(
-        "data: give a Spark DataFrame or something that speaks Arrow (a pyarrow.Table, pandas, "
-        f"Polars or DuckDB){problem}"
-    )
 
 
 def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
@@ -65,7 +41,7 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
     pieces = [
         (name, *piece)
         for name, window in plan.windows.items()
-        for piece in _Cutting(window, trails[name], block.bounds[name], rows.size).pieces(threads)
+        for piece in _PieceCuts(window, trails[name], block.bounds[name], rows.size).pieces(threads)
     ]
 
     def answer(piece: tuple[str, int, int, int]) -> None:
@@ -86,7 +62,7 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
 
 
 @dataclass(frozen=True)
-class _Cutting:
+class _PieceCuts:
     """Where sorted rows can be cut for threads, by what one window needs."""
 
     window: Window

@@ -152,7 +152,7 @@ def _asked(starts: Array, asked_from: Array | None) -> Array:
     return starts if asked_from is None else np.append(asked_from, starts[-1])
 
 
-class Policy:
+class PolicyKernels:
     """A policy made ready for the columns of a table; `counts` starts one stream of rows."""
 
     def __init__(self, window: PolicyWindow, schema: pa.Schema, nullable: AbstractSet[str]) -> None:

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from windrow.engine.answer_tables import answered_table, changes
 from windrow.engine.extents import Extents, Stretch
-from windrow.engine.feature_columns import Answers, FeatureColumns
+from windrow.engine.feature_columns import FeatureAnswers, FeatureColumns
 from windrow.engine.kept_values import KeptValues
 from windrow.engine.order_column import in_order_type, times_to_arrow
 from windrow.engine.slice_store import SliceStore
@@ -148,7 +148,7 @@ class SharedSlices:
 
     def _table(
         self, name: str, stretch: Stretch, keys: Sequence[pa.Array], extents: Extents,
-        numbers: tuple[Array, Array], answers: Answers,
+        numbers: tuple[Array, Array], answers: FeatureAnswers,
     ) -> pa.Table:  # fmt: skip
         plan, features = self._plan, self._features
         runs = np.zeros(len(extents.stops), np.int64)

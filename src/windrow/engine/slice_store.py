@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from windrow.algorithms.plain_memory import PlainMemory
 from windrow.compiler.kernel_memory import KernelMemory
-from windrow.engine.feature_columns import Answers, FeatureColumns
+from windrow.engine.feature_columns import FeatureAnswers, FeatureColumns
 from windrow.engine.named_failures import kernels_named
 from windrow.engine.slice_windows import (
     CompiledSliceWindow,
@@ -108,7 +108,7 @@ class SliceStore:
             self._kernels.copy(*self._memory.workspace(), self._ring, larger, self._oldest, end)
         self._ring = larger
 
-    def answers(self, numbers: Mapping[str, tuple[Array, Array]]) -> dict[str, Answers]:
+    def answers(self, numbers: Mapping[str, tuple[Array, Array]]) -> dict[str, FeatureAnswers]:
         """The answers of windows; `numbers` has the first slice of each, and the one behind."""
         features = self._features
         answers = {name: features.answers(len(stops)) for name, (_, stops) in numbers.items()}

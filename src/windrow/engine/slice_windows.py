@@ -16,7 +16,7 @@ from windrow.algorithms import Algorithm
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine import loops, slice_loops
-from windrow.engine.feature_columns import Answers, FeatureColumns
+from windrow.engine.feature_columns import FeatureAnswers, FeatureColumns
 from windrow.engine.kernel_window import KernelWindow
 from windrow.engine.named_failures import function_named
 from windrow.engine.plain_window import PlainWindow
@@ -78,7 +78,13 @@ class CompiledSliceWindow:
         return int(self._window.state.end)
 
     def answer(
-        self, partials: Any, answers: Answers, firsts: Array, stops: Array, begin: int, stop: int
+        self,
+        partials: Any,
+        answers: FeatureAnswers,
+        firsts: Array,
+        stops: Array,
+        begin: int,
+        stop: int,
     ) -> None:
         """Write the answers from `begin` to `stop`, over the slices from firsts to stops."""
         data = partials, tuple(answers.values), tuple(answers.defined)

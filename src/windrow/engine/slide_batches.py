@@ -57,7 +57,7 @@ class SlidingWindows:
                 shared.setdefault((plan.measured(window), number), {})[name] = window
         #: each with the columns that its windows measure by
         self._streams = [
-            (measured, _SortedRows(plan, windows, nullable))
+            (measured, _BatchStream(plan, windows, nullable))
             for (measured, _number), windows in shared.items()
         ]
 
@@ -90,7 +90,7 @@ class SlidingWindows:
         return sum(stream.slices.slices_kept for _measured, stream in self._streams)
 
 
-class _SortedRows:
+class _BatchStream:
     """The rows that some windows see, batch by batch; the windows share their slices."""
 
     def __init__(

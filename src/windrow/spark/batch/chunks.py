@@ -15,9 +15,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, LongType, StructField, StructType
 
 from windrow.engine.chunk_cuts import (
-    STRETCHES,
+    SUMMARY,
+    ChunkCut,
     Cutting,
-    Edge,
     Place,
     from_ranks,
     gathered,
@@ -38,7 +38,7 @@ _TASKS_PER_CORE = 3
 _MOST_CHUNKS = 1024
 #: Spark's own default; some platforms set a word in place of a number
 _USUAL_PARTITIONS = 200
-#: the attributes of an edge
+#: the attributes of a cut
 _SIDES = ("place", "since")
 
 
@@ -64,9 +64,9 @@ def chunked(frame: Any, key: Sequence[Any], order: Any, plan: OverPlan) -> tuple
     hashed = F.xxhash64(*key) if key else F.lit(0).cast("long")
     names = new_names(frame.columns)
     kept = [F.col(f"`{name}`") for name in frame.columns]
-    edges = _sampled_edges(frame, hashed, order, _cutting(plan, chunks), plan).scalar()
+    cuts = _sampled_cuts(frame, hashed, order, _cutting(plan, chunks), plan).scalar()
     placed = frame.select(
-        *kept, hashed.alias(names("key")), order.alias(names("order")), edges.alias(names("edges"))
+        *kept, hashed.alias(names("key")), order.alias(names("order")), cuts.alias(names("cuts"))
     )
     searched, chunk = _searched(placed, chunks, names)
     fills_next = _reached("since", chunk, names)
@@ -102,48 +102,48 @@ def _cutting(plan: OverPlan, chunks: int) -> Cutting:
     return Cutting(chunks, SMALLEST_CHUNK, fraction, rows, ticks)
 
 
-def _sampled_edges(frame: Any, hashed: Any, order: Any, cutting: Cutting, plan: OverPlan) -> Any:
-    """One row with the edges between chunks, found in a sample."""
+def _sampled_cuts(frame: Any, hashed: Any, order: Any, cutting: Cutting, plan: OverPlan) -> Any:
+    """One row with the cuts between chunks, found in a sample."""
     order_type = plan.schema.field(plan.order[0]).type
 
     def decide(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield _edges_to_arrow(cutting.edges(gathered(batches)), order_type)
+        yield _cuts_to_arrow(cutting.cuts(gathered(batches)), order_type)
 
     seen = frame.select(hashed.alias("key"), order.alias("order"))
     if cutting.fraction < 1:
         seen = seen.sample(fraction=cutting.fraction, seed=0)
     orders = ArrayType(seen.schema["order"].dataType)
-    edges = StructType(
+    cuts = StructType(
         [
             StructField(f"{side}_{part}", values)
             for side in _SIDES
             for part, values in (("key", ArrayType(LongType())), ("order", orders))
         ]
     )
-    stretches = StructType([StructField(name, LongType()) for name in STRETCHES])
-    found = map_partitions(seen, seen.columns, summarise, stretches, "windrow over: where rows are")
+    summaries = StructType([StructField(name, LongType()) for name in SUMMARY])
+    found = map_partitions(seen, seen.columns, summarise, summaries, "windrow over: where rows are")
     return map_partitions(
         found.repartition(1),
-        stretches.names,
+        summaries.names,
         decide,
-        StructType([StructField("edges", edges)]),
+        StructType([StructField("cuts", cuts)]),
         "windrow over: where to cut",
     )
 
 
-def _edges_to_arrow(edges: Sequence[Edge], order_type: pa.DataType) -> pa.RecordBatch:
+def _cuts_to_arrow(cuts: Sequence[ChunkCut], order_type: pa.DataType) -> pa.RecordBatch:
     columns = {}
     for side in _SIDES:
-        places: list[Place] = [getattr(edge, side) for edge in edges]
+        places: list[Place] = [getattr(cut, side) for cut in cuts]
         columns[f"{side}_key"] = pa.array([key for key, _rank in places], pa.int64())
         columns[f"{side}_order"] = from_ranks([rank for _key, rank in places], order_type)
-    lists = [pa.ListArray.from_arrays([0, len(edges)], values) for values in columns.values()]
+    lists = [pa.ListArray.from_arrays([0, len(cuts)], values) for values in columns.values()]
     row = pa.StructArray.from_arrays(lists, list(columns))
-    return pa.RecordBatch.from_arrays([row], ["edges"])
+    return pa.RecordBatch.from_arrays([row], ["cuts"])
 
 
 def _searched(frame: Any, chunks: int, names: Names) -> tuple[Any, Any]:
-    """The number of edges at or before a row, by bisection: one column for each halving."""
+    """The number of cuts at or before a row, by bisection: one column for each halving."""
     passed = F.lit(0)
     for bit in reversed(range((chunks - 1).bit_length())):
         step = names(f"step_{bit}")
@@ -153,15 +153,15 @@ def _searched(frame: Any, chunks: int, names: Names) -> tuple[Any, Any]:
     return frame, passed
 
 
-def _reached(side: str, edge: Any, names: Names) -> Any:
-    """Whether a row is at or after a side of an edge; never true if there is no such edge.
+def _reached(side: str, cut: Any, names: Names) -> Any:
+    """Whether a row is at or after a side of a cut; never true if there is no such cut.
 
     It compares number by number. To compare structs, Spark makes two for every row, and routing 4M
     rows took 2.4 s.
     """
-    edges, key, order = (F.col(names(each)) for each in ("edges", "key", "order"))
-    edge_key = F.get(edges.getField(f"{side}_key"), edge)
-    edge_order = F.get(edges.getField(f"{side}_order"), edge)
+    cuts, key, order = (F.col(names(each)) for each in ("cuts", "key", "order"))
+    cut_key = F.get(cuts.getField(f"{side}_key"), cut)
+    cut_order = F.get(cuts.getField(f"{side}_order"), cut)
     # Null is before all values.
-    not_before = edge_order.isNull() | (edge_order <= order)
-    return (edge_key < key) | ((edge_key == key) & not_before)
+    not_before = cut_order.isNull() | (cut_order <= order)
+    return (cut_key < key) | ((cut_key == key) & not_before)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.engine import columns as arrow
-from windrow.engine.feature_columns import Answers
+from windrow.engine.feature_columns import FeatureAnswers
 from windrow.engine.named_failures import kernels_named
 from windrow.engine.over_kernels import OverKernels
 from windrow.engine.row_windows import RowBlock, extent_of
@@ -90,7 +90,7 @@ class OverRows(RowsGroup):
     def _driven(
         self, name: str, rows: KeyRows, compiled: tuple[tuple[Array, ...], tuple[Array, ...]],
         plain: tuple[object, ...], bounds: Bounds,
-    ) -> Answers:  # fmt: skip
+    ) -> FeatureAnswers:  # fmt: skip
         """The answers of a window; those of old rows mean nothing."""
         compiled_pass, plain_passes = self._program.windows_of(name)
         answers = self._program.answers(rows.size, bounds.present)
@@ -105,7 +105,7 @@ class OverRows(RowsGroup):
                     each.advance(RowBlock(plain, (), bounds, begin, fresh, stop), answer)
         return answers
 
-    def _table(self, part: OpenBins, answers: Mapping[str, Answers]) -> pa.Table:
+    def _table(self, part: OpenBins, answers: Mapping[str, FeatureAnswers]) -> pa.Table:
         rows, plan = part.rows, self._plan
         # From the order of the rows to that of the events.
         fresh = np.empty(part.events.num_rows, np.int64)

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from windrow.engine.deltas import Measure
 from windrow.engine.extents import Extents
-from windrow.engine.policy_counts import Policy
+from windrow.engine.policy_counts import PolicyKernels
 from windrow.engine.row_windows import extent_of
 from windrow.errors import InvalidArgument
 from windrow.slicing import PeriodicWindow
@@ -89,7 +89,7 @@ def ripening(
     if isinstance(window, TimeWindow) and isinstance(window.every, EveryTime):
         return _Periodic(in_ticks(name, window.range, window.every, tick)), []
     if isinstance(window, PolicyWindow):
-        eviction: _Eviction = _Policy(Policy(window, schema, nullable), f"held_{place}")
+        eviction: _Eviction = _Policy(PolicyKernels(window, schema, nullable), f"held_{place}")
         names = [f"held_{place}"]
     else:
         eviction, names = _eviction(window, tick), []
@@ -164,7 +164,7 @@ class _Delta:
 class _Policy:
     """The rows that a policy lets stay."""
 
-    policy: Policy
+    policy: PolicyKernels
     #: where the ledger has how many rows were left
     held: str
 
