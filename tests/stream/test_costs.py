@@ -15,7 +15,7 @@ from windrow.planning.slide_plan import resolve_slide
 from windrow.stream import sizes
 from windrow.stream.inspection import summary
 from windrow.stream.over_stream import StreamOver
-from windrow.stream.query import Step
+from windrow.stream.query import BatchResult
 from windrow.stream.slide_stream import StreamSlide
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -37,7 +37,7 @@ class Watched(Memory):
         return super().get(number)
 
 
-def moved(seconds: int, batches: int, per_batch: int) -> Iterator[tuple[Step, Watched]]:
+def moved(seconds: int, batches: int, per_batch: int) -> Iterator[tuple[BatchResult, Watched]]:
     """A window of so many seconds over batches of some seconds, every key in every second."""
     plan = resolve_slide(
         SCHEMA, key="k", order="ts", windows=wr.time(f"{seconds} seconds", every="1 second"),
@@ -136,7 +136,7 @@ TEXT = "x" * 1000
 
 def over_rows(
     batches: int, keys_of: Callable[[int], Sequence[int]]
-) -> Iterator[tuple[Step, Watched]]:
+) -> Iterator[tuple[BatchResult, Watched]]:
     """The last 10 rows of each key, an event of each of some keys in every batch."""
     plan = resolve_over(
         WIDE, key="k", order="ts", windows=wr.rows(10), aggs=[wr.last("text")], wish=Wish()

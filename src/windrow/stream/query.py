@@ -62,7 +62,7 @@ _FURTHEST = 2**63 - 2
 
 
 @dataclass
-class Step:
+class BatchResult:
     """What a batch did.
 
     Attributes:
@@ -133,7 +133,7 @@ class StreamQuery:
         batches: Iterable[pa.Table],
         watermark: int,
         is_behind: bool = False,
-    ) -> Step:
+    ) -> BatchResult:
         """Take the events of a shard that came with a batch, and answer what is final.
 
         Args:
@@ -142,14 +142,14 @@ class StreamQuery:
             watermark: in milliseconds; up to 0 there is none yet.
             is_behind: whether there may be an operator in front. Then a shard has to `begin`.
         """
-        blocks, step = ShardBlocks(storage), Step()
+        blocks, step = ShardBlocks(storage), BatchResult()
         header = self._header(blocks)
         late = header.watermark if is_behind and header.watermark != NONE else watermark
         final = watermark
         with kernels_named(self._features):
             if header.history != NONE:
                 # The table has answered what it makes final, so these answers are dropped.
-                self._move(blocks, header, [], 0, header.history, Step())
+                self._move(blocks, header, [], 0, header.history, BatchResult())
                 late, final = (max(each, header.history) for each in (late, watermark))
             self._move(blocks, header, batches, late, final, step)
         header.watermark = max(header.watermark, watermark)
@@ -161,13 +161,13 @@ class StreamQuery:
         batches: Iterable[pa.Table],
         final: int = NONE,
         is_behind: bool = False,
-    ) -> Step:
+    ) -> BatchResult:
         """Take events of a table that the stream goes on from, before the first batch.
 
         The table gives the answers that are final by the watermark `final`; the stream does not
         repeat them. You may call this several times; the highest watermark counts.
         """
-        blocks, step = ShardBlocks(storage), Step()
+        blocks, step = ShardBlocks(storage), BatchResult()
         header = self._header(blocks)
         self._move(blocks, header, batches, 0, 0, step)
         header.history = max(header.history, final)
@@ -181,7 +181,7 @@ class StreamQuery:
         batches: Iterable[pa.Table],
         late: int,
         final: int,
-        step: Step,
+        step: BatchResult,
     ) -> None:
         """Take events that are not late, and let every group answer what is final.
 
@@ -200,8 +200,8 @@ class StreamQuery:
         waiting.merge(now)
 
     def _written(
-        self, blocks: ShardBlocks, header: ShardHeader, is_behind: bool, step: Step
-    ) -> Step:
+        self, blocks: ShardBlocks, header: ShardHeader, is_behind: bool, step: BatchResult
+    ) -> BatchResult:
         """Write the header, and say when the shard is to be woken."""
         step.timer = header.watermark + 1 if is_behind else self._due(blocks, header)
         if step.timer is not None:
@@ -291,7 +291,9 @@ class StreamQuery:
         """The columns of events in the types in which they are kept."""
         return columns
 
-    def _arrived(self, batches: Iterable[pa.Table], frontier: int, step: Step) -> Columns | None:
+    def _arrived(
+        self, batches: Iterable[pa.Table], frontier: int, step: BatchResult
+    ) -> Columns | None:
         """The events that are not late, if there are any; counts those that are.
 
         An event is in all of its windows or in none: it is late as soon as its slice is final for

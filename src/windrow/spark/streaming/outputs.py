@@ -31,7 +31,7 @@ from windrow.spark.bridge.progress import unique_title
 from windrow.spark.bridge.schema import under_names
 from windrow.spark.bridge.workers import own_python
 from windrow.spark.streaming.watermark import MARK
-from windrow.stream.query import Step
+from windrow.stream.query import BatchResult
 
 #: the counts of a step that the query's progress shows
 COUNTS = ("events", "late", "untimed", "bytes_read", "bytes_written")
@@ -57,7 +57,7 @@ class AnswerFormat:
     batches: Callable[[pa.Table], Iterator[pa.RecordBatch]]
     watermarked: str | None
 
-    def filled(self, step: Step) -> list[pa.RecordBatch]:
+    def filled(self, step: BatchResult) -> list[pa.RecordBatch]:
         """The answers of a step, without empty batches."""
         batches = (batch for table in step.answers for batch in self.batches(table))
         return [batch for batch in batches if batch.num_rows]
@@ -73,7 +73,7 @@ class Output(ABC):
         self._format = answers
 
     @abstractmethod
-    def frames(self, step: Step) -> Iterator[pd.DataFrame]:
+    def frames(self, step: BatchResult) -> Iterator[pd.DataFrame]:
         """The answers and counts of a step, inside the operator."""
 
     @abstractmethod
@@ -122,7 +122,7 @@ class AsColumns(Output):
         counts = [StructField("counted", IntegerType()), StructField("amount", LongType())]
         self.schema = StructType([*columns, *counts])
 
-    def frames(self, step: Step) -> Iterator[pd.DataFrame]:
+    def frames(self, step: BatchResult) -> Iterator[pd.DataFrame]:
         """A frame for each batch of answers, and one of counts."""
         for batch in self._format.filled(step):
             empty = [pa.nulls(batch.num_rows, pa.int32()), pa.nulls(batch.num_rows, pa.int64())]
@@ -159,7 +159,7 @@ class AsBytes(Output):
         [StructField("answers", BinaryType()), *(StructField(name, LongType()) for name in COUNTS)]
     )
 
-    def frames(self, step: Step) -> Iterator[pd.DataFrame]:
+    def frames(self, step: BatchResult) -> Iterator[pd.DataFrame]:
         """One frame, with a row for each batch of answers."""
         contents = [batch.serialize().to_pybytes() for batch in self._format.filled(step)]
         rows = contents or [None]

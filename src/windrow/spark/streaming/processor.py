@@ -18,7 +18,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 from windrow.errors import StoreError
 from windrow.spark.streaming.outputs import Output
 from windrow.spark.streaming.shards import labels
-from windrow.stream.query import Step, StreamQuery
+from windrow.stream.query import BatchResult, StreamQuery
 
 #: a shard as Spark names it: the values of the columns that payloads are grouped by
 Shard = tuple[int]
@@ -134,7 +134,7 @@ class ShardProcessor:
         self._set_timer(step, woken)
         return self._output.frames(step)
 
-    def _set_timer(self, step: Step, woken: bool) -> None:
+    def _set_timer(self, step: BatchResult, woken: bool) -> None:
         """Set the shard's one timer; Spark itself deletes the one that woke the shard."""
         if step.timer == step.timer_before:
             return

@@ -1,4 +1,4 @@
-"""Counted rows: the newest rows of a shard's keys, of which only those are read that windows need.
+"""Counted rows: the newest rows of a shard's keys, read only where windows begin.
 
 A window of rows begins so many rows before its key's newest. Counts tell in which block that is,
 before any row is read. Of the rows behind, a window needs only their partial, which stands in a map

@@ -94,7 +94,7 @@ def _drop_blocks(stored: CountedBins, number: int, of_use: Array) -> None:
 # Rewriting ---------------------------------------------------------------------------------------
 
 
-class _KeyRuns(NamedTuple):
+class _RowsByKey(NamedTuple):
     """Rows of keys.
 
     Attributes:
@@ -111,12 +111,12 @@ class _KeyRuns(NamedTuple):
     lengths: Array
     came: Array
 
-    def newest(self, wanted: Array, most: int) -> _KeyRuns:
+    def newest(self, wanted: Array, most: int) -> _RowsByKey:
         """Of the wanted keys, the newest rows, in order."""
         chosen = pa.array(np.flatnonzero(wanted))
         kept = np.repeat(wanted, self.lengths) & (counted_down(self.lengths) < most)
         rows = self.rows.take(pa.array(self.places[kept]))
-        return _KeyRuns(
+        return _RowsByKey(
             [column.take(chosen) for column in self.keys],
             rows,
             np.arange(rows.num_rows),
@@ -139,7 +139,7 @@ def _rewrite(stored: CountedBins, number: int, known: int, first: int, most: int
             _write_front(stored, target, found.newest(mine, most), batches)
 
 
-def _read(stored: CountedBins, number: int, first: int) -> _KeyRuns:
+def _read(stored: CountedBins, number: int, first: int) -> _RowsByKey:
     """The rows of a bin from a segment on."""
     old = [
         stored.rows(SEGMENT, number, segment)
@@ -154,7 +154,7 @@ def _read(stored: CountedBins, number: int, first: int) -> _KeyRuns:
     lengths = walks.lengths_of_runs(starts, rows.num_rows)
     heads = pa.array(places[starts[:-1]])
     runs = np.repeat(np.arange(len(lengths)), lengths)
-    return _KeyRuns(
+    return _RowsByKey(
         [column.take(heads) for column in keys],
         rows,
         places,
@@ -163,7 +163,7 @@ def _read(stored: CountedBins, number: int, first: int) -> _KeyRuns:
     )
 
 
-def _write_front(stored: CountedBins, number: int, found: _KeyRuns, batches: int) -> None:
+def _write_front(stored: CountedBins, number: int, found: _RowsByKey, batches: int) -> None:
     """Write rows as the front of an empty bin; `batches` is how many brought the back's rows."""
     lengths, now = found.lengths, sizes.current()
     smallest = max(now.segment_rows, now.rows_for_a_cell * len(lengths))
