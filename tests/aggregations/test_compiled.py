@@ -4,6 +4,7 @@ The loop is the shortest there is: every other one compiles the same functions i
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,10 @@ import pytest
 
 import windrow as wr
 from windrow.aggregations import CATALOGUE
-from windrow.algebra.aggregation import Measure
+from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind
+from windrow.algebra.monoid import Monoid
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.compiler.slots import combine, identity, lift_row, lower_row
@@ -46,19 +48,38 @@ def table() -> pa.Table:
 
 
 def measures(kind: Kind) -> list[Measure]:
-    """Every compiled aggregation whose first column is of a kind."""
+    """Every compiled aggregation whose first column is of a kind.
+
+    Times are whole ticks to a kernel: functions that are those of integers make the same machine
+    code, which is compiled for integers.
+    """
     found = []
     for aggregation in CATALOGUE.values():
         for kinds in kinds_accepted(aggregation):
             names = [COLUMNS.get(each, "") for each in kinds]
+            monoid = aggregation.monoid_for(kinds)
+            if kinds[0] is not kind or not all(names) or not monoid.is_numeric:
+                continue
             if aggregation.inputs[0].digest is not None and kind is not Kind.FLOAT:
                 continue  # kernels see nothing of the kind
-            if kinds[0] is kind and all(names) and aggregation.monoid_for(kinds).is_numeric:
-                # Two columns that are the same would hide which is which.
-                if len(names) == 2 and names[0] == names[1]:
-                    names[1] = "m" if names[0] == "n" else "n"
-                found.append(aggregation(*names))
+            if kind is Kind.TEMPORAL and functions(monoid) == of_integers(aggregation, kinds):
+                continue
+            # Two columns that are the same would hide which is which.
+            if len(names) == 2 and names[0] == names[1]:
+                names[1] = "m" if names[0] == "n" else "n"
+            found.append(aggregation(*names))
     return found
+
+
+def functions(monoid: Monoid) -> tuple[Any, ...]:
+    return (monoid.lift, monoid.combine, monoid.in_place, monoid.fields, monoid.lower)
+
+
+def of_integers(aggregation: Aggregation, kinds: Sequence[Kind]) -> tuple[Any, ...] | None:
+    """The functions for integers in the place of times."""
+    ticks = tuple(Kind.INTEGER if each is Kind.TEMPORAL else each for each in kinds)
+    accepted = ticks in set(kinds_accepted(aggregation))
+    return functions(aggregation.monoid_for(ticks)) if accepted else None
 
 
 def bare(answers: list[Any]) -> list[Any]:

@@ -59,15 +59,22 @@ def test_a_user_s_functions_in_place_keep_the_laws():
 
 
 @pytest.mark.compiled
+@pytest.mark.parametrize("window", [wr.rows(1), wr.rows(7), wr.rows(64)], ids=repr)
+def test_in_place_equals_returning_new_arrays(window):
+    assert answers(IN_PLACE, window) == answers(RETURNING, window, "recompute")
+
+
+@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("algorithm", sorted(ALGORITHMS))
 def test_in_place_equals_returning_new_arrays_in_every_algorithm(algorithm):
+    """Kernels of every algorithm hold rows in `algorithms/test_evicting_many.py`."""
     monoid = IN_PLACE.monoid_for((Kind.FLOAT,))
     if ALGORITHMS[algorithm].refuses(monoid.traits, monoid.inverse is not None):
         with pytest.raises(wr.NotApplicable):
             answers(IN_PLACE, wr.rows(3), algorithm)
         return
     for window in (wr.rows(1), wr.rows(7), wr.rows(64)):
-        assert answers(IN_PLACE, window, algorithm) == answers(RETURNING, window, "recompute")
+        assert answers(IN_PLACE, window, algorithm) == answers(RETURNING, window)
 
 
 def test_in_place_is_refused_for_partials_that_are_no_arrays():

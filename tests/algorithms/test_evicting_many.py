@@ -43,12 +43,14 @@ def random_leaps() -> list[int]:
     return leaps
 
 
-def lift_line(value: Any) -> Any:
-    return np.array([-1.0 if value < 0 else 1.0, value])
+def lift_line(value: Any, into: Any) -> None:
+    into[0] = -1.0 if value < 0 else 1.0
+    into[1] = value
 
 
-def follow_line(older: Any, newer: Any) -> Any:
-    return np.array([older[0] * newer[0], newer[0] * older[1] + newer[1]])
+def follow_line(older: Any, newer: Any, into: Any) -> None:
+    into[0] = older[0] * newer[0]
+    into[1] = newer[0] * older[1] + newer[1]
 
 
 #: x -> slope * x + offset, one after the other: partials are rows of an array, order matters
@@ -58,6 +60,7 @@ LINES = wr.aggregation(
     lift=lift_line,
     combine=follow_line,
     lower=lambda line: line[1],
+    in_place=True,
 )
 
 

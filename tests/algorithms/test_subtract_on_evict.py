@@ -198,28 +198,3 @@ def _xor() -> Monoid:
         output=lambda _types: pa.int64(),
         traits=Traits(exact=True),
     )
-
-
-# Blocks -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.compiled
-def test_kernels_agree_with_recomputation():
-    table = pa.table(
-        {
-            "key": [index % 3 for index in range(2000)],
-            "ts": pa.array([index * 7 for index in range(2000)], pa.timestamp("s")),
-            "x": pa.array([None if index % 11 == 0 else index * 37 % 101 for index in range(2000)]),
-        }
-    )
-    question: dict[str, Any] = {
-        "key": "key",
-        "order": "ts",
-        "windows": {
-            "one": wr.rows(1), "many": wr.rows(300), "short": wr.time("1 minute"),
-            "long": wr.time("2 hours"),
-        },
-        "aggs": [wr.sum("x"), wr.mean("x"), wr.count("x")],
-    }  # fmt: skip
-    found = wr.over(table, algorithm="subtract_on_evict", **question)
-    assert found.equals(wr.over(table, algorithm="recompute", **question))

@@ -19,6 +19,7 @@ workspace (see `windrow.compiler.product_source`), so before linking, each funct
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import textwrap
 import types
@@ -37,6 +38,16 @@ def with_workspace(functions: Iterable[Callable[..., Any]]) -> list[types.Functi
 
 
 def _rewritten(function: Any, threaded: frozenset[str]) -> types.FunctionType:
+    namespace = dict(function.__globals__)
+    exec(_code(function, threaded), namespace)
+    rewritten = namespace[function.__name__]
+    assert isinstance(rewritten, types.FunctionType)
+    return rewritten
+
+
+# Parsing a function takes 7 ms, and every kernel of rows of arrays needs about ten.
+@functools.lru_cache(1024)
+def _code(function: Any, threaded: frozenset[str]) -> types.CodeType:
     lines, first_line = inspect.getsourcelines(function)
     tree = ast.parse(textwrap.dedent("".join(lines)))
     definition = tree.body[0]
@@ -48,11 +59,7 @@ def _rewritten(function: Any, threaded: frozenset[str]) -> types.FunctionType:
         argument.annotation = None
     ast.increment_lineno(tree, first_line - 1)
     ast.fix_missing_locations(tree)
-    namespace = dict(function.__globals__)
-    exec(compile(tree, function.__code__.co_filename, "exec"), namespace)
-    rewritten = namespace[function.__name__]
-    assert isinstance(rewritten, types.FunctionType)
-    return rewritten
+    return compile(tree, function.__code__.co_filename, "exec")
 
 
 class _Rewriter(ast.NodeTransformer):
