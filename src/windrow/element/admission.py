@@ -1,9 +1,9 @@
 """Which values the events of a `wr.Window` may have.
 
-A column has a type; the values of events tell theirs one by one. A type is looked at when its first
-value comes: whether the aggregation takes such values, and together with those before them. Then
-the whole event is tried, lifted and combined, so that what cannot be combined is refused when it is
-inserted, and not whenever the algorithm happens to combine it.
+A column has one type; events of a window may each have another. The first value of each type is
+checked: does the aggregation take such values, also together with those before? Then the whole
+event is lifted and combined on trial. So an event that cannot be combined is refused when you
+insert it, not later when the algorithm happens to combine it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from windrow.algebra.kinds import Kind
 from windrow.algebra.nullable import NullSkipping
 from windrow.errors import InvalidArgument, NotApplicable
 
-#: the kinds of Python values; numpy's spans of time are integers too, so times come first
+#: the kinds of Python values; times come first, because numpy's timedeltas are integers too
 _KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
     (
         (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64),
@@ -35,7 +35,8 @@ _KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
 )
 
 
-#: numpy's numbers are to be made Python's, times may have a zone, the rest may hold anything
+#: types whose values need one check: not numpy's numbers, which become Python's, not times, which
+#: may have a zone, and not what may hold anything
 _TOLD_BY_TYPE = {type(None), bool, int, float, Decimal, str, bytes, datetime.date,
                  datetime.timedelta}  # fmt: skip
 
@@ -44,7 +45,7 @@ _FRACTIONS = (Kind.DECIMAL, Kind.FLOAT)
 
 
 def kind_of(value: Any) -> Kind:
-    """The kind of a Python value; what is no single value is nested."""
+    """The kind of a Python value; one that is no single value is nested."""
     for types, kind in _KINDS:
         if isinstance(value, types):
             return kind
@@ -52,7 +53,7 @@ def kind_of(value: Any) -> Kind:
 
 
 class Admission:
-    """What one aggregation takes.
+    """Checks the events of one aggregation.
 
     >>> import windrow as wr
     >>> from windrow.algebra.nullable import plain_monoid
@@ -66,7 +67,7 @@ class Admission:
 
     def __init__(self, aggregation: Aggregation, monoid: NullSkipping) -> None:
         self._aggregation, self._monoid = aggregation, monoid
-        #: the types of each input of which one value tells all that there is to know
+        #: for each input, the types that need no further check
         self._known: list[set[type]] = [set() for _ in aggregation.inputs]
         #: the kinds of events that have been tried
         self._tried: set[tuple[Any, ...]] = set()
@@ -76,15 +77,15 @@ class Admission:
         self._lifted: Any = None
         #: for each input, whether its fractions are decimals or floats
         self._fractions: list[Kind | None] = [None] * len(aggregation.inputs)
-        #: the algorithm that subtracts, if events must be such that this leaves nothing behind
+        #: the algorithm that subtracts, if only events that it subtracts exactly are allowed
         self._subtracting: str | None = None
 
     def require_no_rounding(self, algorithm: str) -> None:
-        """From now on, refuse values that an algorithm cannot subtract without a rest."""
+        """From now on, refuse values that an algorithm cannot subtract exactly."""
         self._subtracting = algorithm
 
     def admitted(self, operation: str, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The inputs of an event, numpy's numbers as Python's, which do not wrap around."""
+        """The inputs of an event, checked; numpy's numbers become Python's, which never wrap."""
         for index, value in enumerate(inputs):
             if type(value) not in self._known[index]:
                 return self._looked_at(operation, inputs)
@@ -128,7 +129,7 @@ class Admission:
             )
 
     def _try(self, operation: str, inputs: tuple[Any, ...]) -> None:
-        """Combine an event with one that was tried before it."""
+        """Combine an event with one that was tried before, and raise if that fails."""
         signature = tuple(map(_signature, inputs))
         if signature in self._tried and None not in signature:
             return
@@ -137,7 +138,7 @@ class Admission:
             before = lifted if self._lifted is None else self._lifted
             self._monoid.lower(self._monoid.combine(before, lifted))
         except FAILURES:
-            return  # it is the window's own lift, combine or lower that raises then
+            return  # the window's own lift, combine or lower will raise it
         except (TypeError, AttributeError, ValueError) as error:
             shown = repr(inputs[0]) if len(inputs) == 1 else repr(inputs)
             together = "" if self._lifted is None else " together with the events before"
@@ -149,16 +150,16 @@ class Admission:
 
 
 def _signature(value: Any) -> Any:
-    """What values have in common that can be combined; None of those that are to be tried each."""
+    """What values that can be combined have in common; None if each value has to be tried."""
     if isinstance(value, datetime.datetime | datetime.time):
         return type(value), value.tzinfo is None
     return None if kind_of(value) is Kind.NESTED else type(value)
 
 
 def _may_be_tried(kind: Kind, entry: Input) -> bool:
-    """Whether Python may know what columns do not.
+    """Whether Python can combine values that no column holds.
 
-    It compares tuples, and objects that know how, where texts are compared. Numbers may stand for
+    Python compares tuples, and objects that can be compared, as it compares texts. Numbers may be
     times, in seconds.
     """
     if kind is Kind.NESTED:

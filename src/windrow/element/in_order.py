@@ -1,15 +1,15 @@
-"""Events that come out of order, in order again.
+"""`wr.in_order`: events that come out of order, in order again.
 
-An event is at most `lateness` late: when the newest event seen has time t, the watermark is
-t - lateness, and no event before it is still expected. Everything up to the watermark is final and
-released in order. An event from before the watermark has come too late: windows that it belongs to
-may have been answered. It is dropped and counted, never put into a wrong window.
+An event is at most `lateness` late: when the newest event has time t, the watermark is
+t - lateness, and no event before it is expected. Events up to the watermark are final and released
+in order. An event from before the watermark is late: its windows may have been answered. It is
+dropped and counted, never put into a wrong window.
 
     released  |  held until they are final   |  not seen yet
     ----------+------------------------------+--------------> time
           watermark                       newest
 
-1. What is held is at or after the watermark, and what was released at or before it.
+1. Held events are at or after the watermark, released events at or before it.
 2. Events of equal order come out as they came in: a heap of (order, number of arrival, event) never
    compares events.
 """
@@ -28,7 +28,7 @@ Event = TypeVar("Event")
 
 
 class InOrder(Generic[Event]):
-    """An iterator over events in order; `late` counts those that were dropped."""
+    """An iterator over events in order; `late` counts the dropped events."""
 
     def __init__(
         self, events: Iterable[Event], order: Callable[[Event], Any], lateness: Any
@@ -62,7 +62,7 @@ class InOrder(Generic[Event]):
         return len(self._held)
 
     def _is_final(self) -> bool:
-        """Whether the oldest event that is held can be released, or nothing will come any more."""
+        """Whether the oldest held event can be released, or the events have ended."""
         if self._ended or not self._held:
             return self._ended
         return bool(self._held[0][0] <= self._watermark)
@@ -104,19 +104,19 @@ def in_order(
     order: str | Callable[[Event], Any],
     lateness: Any,
 ) -> InOrder[Event]:
-    """Events in order, from a stream in which they come at most so much out of order.
+    """Put the events of a stream in order; they may come late by `lateness` at most.
 
-    An event is held until no earlier one is expected. One that comes later than that is dropped and
-    counted. Events of equal order stay as they came.
+    An event is held until no earlier one is expected. A later event is dropped and counted. Events
+    of equal order stay as they came.
 
     Args:
-        events: any iterable; it is read only as far as needed.
+        events: any iterable; it is read only as far as you read.
         order: a function of an event, or the name of its key or attribute.
-        lateness: how far an event may lie behind the newest that came before it: a number, or, if
-            events are ordered by times, a duration such as "10 seconds" or a timedelta.
+        lateness: how far an event may lie behind the newest event before it: a number, or for
+            times a duration such as "10 seconds" or a timedelta.
 
     Returns:
-        An iterator whose `late` is the number of events that were dropped so far.
+        An iterator; its `late` is the number of events dropped so far.
 
     Example:
         >>> import windrow as wr
@@ -148,7 +148,7 @@ def in_order(
 
 
 def _microseconds(lateness: str) -> int:
-    # Rounded up, because an event that is exactly as late as allowed is not late.
+    # Rounded up: an event that is exactly as late as allowed is not late.
     return -(-nanoseconds(lateness, "lateness") // 1000)
 
 

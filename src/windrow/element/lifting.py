@@ -1,4 +1,4 @@
-"""The events of a `wr.Window`: how they become partials, and partials answers."""
+"""How events of a `wr.Window` become partials, and partials become answers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ValueEvents:
 
     @property
     def served(self) -> Served:
-        """What the planner is to find an algorithm for."""
+        """What the planner chooses an algorithm for."""
         served = Served.plain(self.name, self.monoid.monoid)
         return replace(served, exact_integers=self._exact_integers)
 
@@ -48,7 +48,7 @@ class ValueEvents:
         return self.monoid.lift(*self.admissions[0].admitted(operation, inputs))
 
     def inputs_of(self, measure: Measure, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What another aggregation takes of the same event."""
+        """The inputs of another aggregation in the same event."""
         return inputs[: _taken(measure)]
 
     def require(self, policy: PolicyWindow) -> None:
@@ -62,12 +62,12 @@ class ValueEvents:
                 )
 
     def lower(self, partial: Any) -> Any:
-        """The answer of a partial; None where there is none."""
+        """The answer of a partial, or None."""
         return self.monoid.answer(partial)
 
 
 class RowEvents:
-    """Events that are rows: mappings from columns to values, of which measures take theirs."""
+    """Events that are rows: mappings from columns to values; each measure takes its columns."""
 
     several = False
 
@@ -97,7 +97,7 @@ class RowEvents:
 
     @property
     def served(self) -> Served:
-        """What the planner is to find an algorithm for."""
+        """What the planner chooses an algorithm for."""
         monoids = [each.monoid for each in self._monoids]
         likenesses = [
             costs.likeness(measure.aggregation.name, monoid, costs.PLAIN)
@@ -132,7 +132,7 @@ class RowEvents:
         )
 
     def inputs_of(self, measure: Measure, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What a measure takes of an event."""
+        """The inputs of a measure in an event."""
         event = inputs[0]
         missing = [column for column in measure.columns if column not in event]
         if missing:
@@ -157,7 +157,7 @@ class RowEvents:
 
 
 class PolicyEvents:
-    """Events that a policy looks at as well: in one tree lie its partials and the answers'."""
+    """Events of a window with a policy: one tree holds the policy's partials and the window's."""
 
     def __init__(self, events: ValueEvents | RowEvents, policy: PolicyWindow) -> None:
         if not isinstance(policy, PolicyWindow):
@@ -182,18 +182,18 @@ class PolicyEvents:
         return (*self.monoid.lift_asked(asked), answers)
 
     def lower(self, partials: Any) -> Any:
-        """What the window answers, which is not what its policy asks for."""
+        """The window's answer; the policy's partials are left out."""
         return self._events.lower(partials[-1])
 
 
 def _taken(measure: Measure) -> int:
-    """How many inputs a measure takes: those that are named, or those that it needs."""
+    """How many inputs a measure takes: the named ones, or those that it needs."""
     needed = sum(not entry.optional for entry in measure.aggregation.inputs)
     return max(needed, len(measure.columns))
 
 
 def _exact_integers(aggregation: Aggregation) -> bool:
-    """Whether it rounds nothing where all inputs are integers."""
+    """Whether it never rounds if all inputs are integers."""
     if any(Kind.INTEGER not in entry.accepts for entry in aggregation.inputs):
         return False
     kinds = (Kind.INTEGER,) * len(aggregation.inputs)
@@ -215,7 +215,7 @@ Events = ValueEvents | RowEvents | PolicyEvents
 
 
 def events_of(aggregation: Any) -> ValueEvents | RowEvents:
-    """What the events of a window of one aggregation, or of several measures, are."""
+    """The kind of events of a window: inputs of one aggregation, or rows of several measures."""
     if isinstance(aggregation, Measure):
         aggregation.require_no_condition("aggregation")
         return ValueEvents(aggregation.aggregation, len(aggregation.columns))

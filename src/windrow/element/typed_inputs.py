@@ -1,4 +1,4 @@
-"""The inputs of a window of known types: events, one or many, as columns of those types."""
+"""The events of a stored window as columns of known types."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from windrow.algebra.kinds import Kind
 from windrow.engine.columns import to_table, whole
 from windrow.errors import InvalidArgument
 
-#: what can be written as what else without loss, as far as its values allow
+#: kinds of values that become another kind without loss, if the values allow it
 _WIDENED = {(Kind.INTEGER, Kind.FLOAT), (Kind.BOOLEAN, Kind.INTEGER), (Kind.BOOLEAN, Kind.FLOAT)}
 
 #: an Arrow type or its name, or one for each input
@@ -53,7 +53,7 @@ class TypedInputs:
         )
 
     def event(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The inputs of one event, once they are known to be of the types."""
+        """The inputs of one event, checked against the types."""
         if len(inputs) != len(self.types):
             roles = ", ".join(self.schema.names)
             raise InvalidArgument(
@@ -65,7 +65,7 @@ class TypedInputs:
         return inputs
 
     def columns(self, events: Any) -> list[pa.Array]:
-        """Events, oldest first, as columns; tuples or a table, if there are several inputs."""
+        """Events, oldest first, as columns; give tuples or a table if there are several inputs."""
         if len(self.types) == 1 and not isinstance(events, pa.Table | pa.RecordBatch):
             return [self._column(0, events)]
         if hasattr(events, "__arrow_c_stream__"):

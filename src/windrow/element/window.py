@@ -1,7 +1,7 @@
 """`wr.Window`: the window as a data structure.
 
-Called once per element from Python, plain code is as fast as a compiled method, so a window runs
-its algorithm's source as it is, over Python objects.
+A call per event costs as much in plain Python as in a compiled method. So a window runs the source
+of its algorithm as it is, over Python objects.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ class Window:
 
     Args:
         aggregation: what to compute, as in `wr.max()`; or a list of measures of named columns, as
-            in `[wr.max("x"), wr.mean("y")]`: then events are mappings, and answers as well.
-        policy: what makes the window slide by itself, as in `wr.policy(...)`. After each event what
-            leaves by the policy leaves. What has no columns, such as `wr.sum()`, asks for the event
-            itself.
+            in `[wr.max("x"), wr.mean("y")]`: then events are mappings, and so are answers.
+        policy: makes the window slide by itself, as in `wr.policy(...)`. After each event, events
+            leave as the policy says. A measure without columns, such as `wr.sum()`, asks for the
+            event itself.
         algorithm: the name of an algorithm; by default the planner chooses one. A policy needs one
             that can be searched: by default `amortized_monoid_tree`.
-        prefer: what the planner is to look for: "throughput", "latency" or "memory".
-        exact: False, to admit algorithms that subtract floats.
-        ranges: numbers of newest events to be asked for beside the whole window, as in
+        prefer: what the planner looks for: "throughput", "latency" or "memory".
+        exact: False admits algorithms that subtract floats.
+        ranges: numbers of newest events that you will ask for beside the whole window, as in
             `query(range=3)`; algorithms that cannot share a window raise `NotApplicable`.
 
     >>> import windrow as wr
@@ -46,7 +46,7 @@ class Window:
     >>> window.query(), len(window)
     (5, 2)
 
-    Two dimensions in one window, of which one makes it slide:
+    Several dimensions in one window; one of them makes it slide:
 
     >>> recent = wr.policy(lambda total, oldest: total - oldest >= 60, of=wr.max("second"))
     >>> window = wr.Window([wr.mean("load"), wr.max("heat")], policy=recent)
@@ -100,20 +100,20 @@ class Window:
         flush_every: int | None = 1_000_000,
         flush_seconds: float | None = 10.0,
     ) -> StoredWindow:
-        """Open a window in a store, or make it there: larger than memory, and safe from crashes.
+        """Open a window in a store, or make it there: larger than memory, safe from crashes.
 
         Args:
             store: where the events are kept: a store of `wr.stores`, the folder of a RocksDB, or
                 the address of a Redis server.
             name: the window's name in the store; two windows of different names never meet.
-            aggregation: what to compute; it can be left out if the window is in the store.
-            types: the Arrow type of the events, or one for each input; "float64" if not given.
-            policy: what makes the window slide by itself; give it again when you open it again.
-            block: how many partials are one value of the store, a power of two.
-            flush_every: flush after so many events; None to leave it to you.
-            flush_seconds: flush, when something is inserted, after so many seconds; None as well.
+            aggregation: what to compute; leave it out if the window is in the store.
+            types: the Arrow type of the events, or one for each input; "float64" by default.
+            policy: makes the window slide by itself; give it again when you open it again.
+            block: how many partials make one value of the store, a power of two.
+            flush_every: flush after so many events; None if you flush yourself.
+            flush_seconds: flush at an insertion after so many seconds; None if you flush yourself.
 
-        Without a flush, a crash loses the insertions and evictions since the last one.
+        A crash loses the insertions and evictions since the last flush.
 
         >>> import windrow as wr
         >>> store = wr.stores.MemoryStore()
@@ -199,9 +199,8 @@ class Window:
         """The aggregate of all events in the window; None if they have no value.
 
         Args:
-            range: ask for the newest `range` events instead, or all if there are fewer; one of the
-                ranges that the window was made for. The first question after a change answers them
-                all.
+            range: ask for the newest `range` events instead, or all if there are fewer. It must be
+                one of the window's `ranges`. The first query after a change computes all of them.
 
         >>> import windrow as wr
         >>> window = wr.Window(wr.max(), algorithm="slick_deque", ranges=(1, 2))

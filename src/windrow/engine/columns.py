@@ -21,7 +21,7 @@ Array = np.ndarray[Any, Any]
 
 
 def to_table(data: Any) -> pa.Table:
-    """Anything Arrow-shaped as a table."""
+    """Read anything that speaks Arrow as a table."""
     if isinstance(data, pa.Table):
         return data
     if isinstance(data, pa.RecordBatch):
@@ -46,7 +46,7 @@ def to_table(data: Any) -> pa.Table:
 def whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     """A column in one piece."""
     if isinstance(column, pa.ChunkedArray):
-        if not column.num_chunks:  # of no chunks, Arrow makes no array of every type
+        if not column.num_chunks:  # Arrow cannot combine no chunks for every type
             return pa.array([], plain_type(column.type))
         column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
         if isinstance(column, pa.ChunkedArray):  # combine_chunks keeps what one array cannot hold
@@ -75,7 +75,7 @@ def python_values(column: pa.Array, name: str, as_python: bool) -> list[Any]:
     if not as_python:
         return column.cast(ticks).to_pylist()  # type: ignore[no-any-return]
     try:
-        if column.type == pa.time64("ns"):  # Python's have no nanoseconds: none are cut off
+        if column.type == pa.time64("ns"):  # Python has no nanoseconds; the cast drops none
             column = column.cast(pa.time64("us"))
         return column.to_pylist()  # type: ignore[no-any-return]
     except (ValueError, OverflowError) as error:
@@ -88,7 +88,7 @@ def python_values(column: pa.Array, name: str, as_python: bool) -> list[Any]:
 def answers_to_arrow(
     answers: Array, defined: Array | None, data_type: pa.DataType, name: str
 ) -> pa.Array:
-    """Answers of a kernel to the feature of that name as a column of the promised type."""
+    """The answers of a kernel as a column of the promised type; the name is for messages."""
     if defined is None or defined.all():
         column = pa.array(answers)
     else:
@@ -108,9 +108,9 @@ def answers_to_arrow(
 
 
 def objects_to_arrow(answers: list[Any], data_type: pa.DataType, name: str) -> pa.Array:
-    """Answers to the feature of that name in plain Python as a column of the promised type."""
+    """The answers of plain Python as a column of the promised type; the name is for messages."""
     try:
-        # Told to expect integers, Arrow would cut floats off; not told, it takes none above 2^63.
+        # With an integer type, Arrow cuts floats off; without one, it takes none above 2^63.
         if pa.types.is_integer(data_type) and not (
             pa.types.is_uint64(data_type) and all(isinstance(each, int | None) for each in answers)
         ):

@@ -21,9 +21,9 @@ Array = np.ndarray[Any, Any]
 
 @dataclass
 class FeatureAnswers:
-    """What the passes of one window write: arrays by compiled, lists by plain features.
+    """The answers of one window: arrays for compiled features, lists for plain ones.
 
-    Rows that are not `present` are in no window: what is written there, if anything, means nothing.
+    Rows that are not `present` are in no window; a value there means nothing.
     """
 
     values: list[Any]
@@ -33,7 +33,7 @@ class FeatureAnswers:
 
 
 class FeatureColumns(FeatureGroups):
-    """The groups of a plan, and the columns between them and a table."""
+    """The features of a plan: what they read of a table's columns, and their answers as columns."""
 
     def compiled_block(
         self, columns: Mapping[str, pa.Array], size: int, first_position: int
@@ -105,7 +105,7 @@ class FeatureColumns(FeatureGroups):
         values, defined = self._numbers(answers, feature)
         if feature.monoid.lanes is not None:
             if defined is not None:
-                values[~defined] = 0  # where a kernel has written nothing
+                values[~defined] = 0  # a kernel has written nothing there
             column = feature.monoid.lanes.finish(values, feature.type)
             return column if defined is None else pc.if_else(pa.array(defined), column, None)
         if feature.carried:
@@ -119,7 +119,7 @@ class FeatureColumns(FeatureGroups):
         feature: Feature,
         carried: Callable[[str, pa.Array], pa.Array],
     ) -> pa.Array:
-        """One column of answers that are structs, null where there is none."""
+        """One column of answers that are structs; null where there is no answer."""
         if feature.compiled:
             numbers, defined = self._numbers(answers, feature)
             missing = None if defined is None else pa.array(~defined)
@@ -143,7 +143,7 @@ class FeatureColumns(FeatureGroups):
         return pa.StructArray.from_arrays(children, fields=list(feature.type), mask=missing)
 
     def _objects(self, answers: FeatureAnswers, feature: Feature) -> list[Any]:
-        """What a plain feature has answered."""
+        """The answers of a plain feature."""
         found, present = answers.plain[self.plain.index(feature)], answers.present
         if present is None:
             return found
@@ -151,7 +151,7 @@ class FeatureColumns(FeatureGroups):
         return [each if there else nothing for each, there in zip(found, present, strict=True)]
 
     def _numbers(self, answers: FeatureAnswers, feature: Feature) -> tuple[Any, Array | None]:
-        """What a compiled feature has answered, and where it has; None for everywhere."""
+        """The answers of a compiled feature, and which rows have one; None for all."""
         index = self.compiled.index(feature)
         values, present = answers.values[index], answers.present
         if feature.monoid.blockwise is not None:
@@ -167,7 +167,7 @@ class FeatureColumns(FeatureGroups):
 
 
 def _truth(condition: Condition, columns: Mapping[str, pa.Array], size: int) -> Array:
-    """Of which rows a condition is true, and not only unknown."""
+    """The rows for which a condition is true; unknown is not true."""
     found = condition.evaluate(columns)
     if isinstance(found, pa.Scalar):  # a condition without columns
         return arrow.read_only(np.full(size, found.as_py() is True))
@@ -175,12 +175,12 @@ def _truth(condition: Condition, columns: Mapping[str, pa.Array], size: int) -> 
 
 
 def _of_no_values(feature: Feature) -> Any:
-    """What a feature answers of no values: null, or a count of none."""
+    """A feature's answer for no values: null, or a count of 0."""
     return skipping_nulls(feature.monoid, (), str(feature)).lower(None)
 
 
 def _each(function: np.ufunc, values: Array) -> Array:
-    """A function of every value."""
-    # Without warnings: what stands for a null may be anything.
+    """Apply a function to every value."""
+    # Without warnings: the value of a null may be anything.
     with np.errstate(all="ignore"):
         return arrow.read_only(function(values))

@@ -1,9 +1,9 @@
 """A helper: a second thread that runs an algorithm's own loop beside a kernel.
 
-Both run without the interpreter lock, and what they have to tell each other goes through words in
-memory (see `windrow.compiler.shared_words`). The threads are started once per process, at most one
-for every two cores, and wait for work between two blocks. A process that was forked, as Spark's
-workers are, starts its own. Where no core is left for a helper, the kernel does without.
+Both run without the interpreter lock, and talk through words in memory (see
+`windrow.compiler.shared_words`). A process starts its helpers once, at most one for every two
+cores; they wait for work between two blocks. A forked process, such as a Spark worker, starts its
+own. Where no core is left for a helper, the kernel runs without.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class HelpedAlgorithm(Algorithm, Protocol):
         """Make the helper return."""
 
     def fail(self, ring: Ring) -> None:
-        """Tell who waits for the helper that it has raised an error."""
+        """Let the kernel that waits for the helper know that it has failed."""
 
 
 class Helpers:
-    """The threads of this process that help."""
+    """The helper threads of this process."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -48,7 +48,7 @@ class Helpers:
         self._threads: ThreadPoolExecutor | None = None
 
     def start(self, work: Callable[[], int]) -> Future[int] | None:
-        """Have a helper do some work; None if there is none, or if all are busy."""
+        """Give work to a helper; None if there is none, or if all are busy."""
         if not self._most or not self._free.acquire(blocking=False):
             return None
         try:
@@ -62,12 +62,12 @@ class Helpers:
         return future
 
 
-#: each beside a thread that it helps
+#: one helper for every two cores: the other core runs the kernel
 HELPERS = Helpers(cores() // 2)
 
 
 def _start_anew() -> None:
-    """Threads do not survive a fork, and a lock may have been held by one of them."""
+    """Make new helpers: threads do not survive a fork, and one of them may have held a lock."""
     global HELPERS
     HELPERS = Helpers(cores() // 2)
 
@@ -77,10 +77,10 @@ if hasattr(os, "register_at_fork"):
 
 
 class Helper:
-    """What a second thread does for the kernels of one algorithm and one product.
+    """The work of a second thread for the kernels of one algorithm and one product.
 
     Attributes:
-        helped: how often it has, for tests and benchmarks to see.
+        helped: how often a helper has done some of it, for tests and benchmarks.
     """
 
     def __init__(self, algorithm: HelpedAlgorithm, product: Product, checked: bool) -> None:

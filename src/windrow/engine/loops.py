@@ -50,8 +50,8 @@ def over_rows(
 ) -> tuple[State, int]:  # fmt: skip
     """Answer each row over the newest `extent` rows of its key.
 
-    Filling and sliding are two loops: the second, where most rows go, has nothing to check. Rows
-    that are not answered lie less than `extent` before one that is, so they only ever fill.
+    Filling and sliding are two loops. Most rows go through the second, which has nothing to check.
+    Rows without an answer lie less than `extent` before one with an answer, so they only fill.
     """
     run = np.searchsorted(starts, begin)
     row = begin
@@ -104,7 +104,7 @@ def over_time_with_peers(
     ring: Ring, state: State, times: Ring, starts: Block, answer_from: int,
     extent: int, order: Block, begin: int, stop: int,
 ) -> tuple[State, int]:  # fmt: skip
-    """Like `over_time`, but rows of equal time are inserted before any of them is answered."""
+    """Answer as `over_time` does, but insert all rows of a time before you answer any of them."""
     run = np.searchsorted(starts, begin)
     next_start = starts[run]
     for row in range(begin, stop):
@@ -133,10 +133,10 @@ def over_counted(
     ring: Ring, state: State, starts: Block, answer_from: int,
     counts: Block, present: Block, begin: int, stop: int,
 ) -> tuple[State, int]:  # fmt: skip
-    """Answer each row over the newest rows of its key, as many as `counts` says.
+    """Answer each row over the newest `counts[row]` rows of its key.
 
-    From one row to the next a count grows by one at most. Rows that are not `present`, such as one
-    whose count is 0, take a place and have no value; they are not answered.
+    From one row to the next a count grows by one at most. A row that is not `present`, such as one
+    whose count is 0, takes a place in the window without a value, and is not answered.
     """
     run = np.searchsorted(starts, begin)
     next_start = starts[run]
@@ -165,9 +165,9 @@ def count_held(
     columns: Block, validities: Block, counts: Block,
     ring: Ring, state: State, starts: Block, asked_from: Block, begin: int, stop: int,
 ) -> tuple[State, int]:  # fmt: skip
-    """Write down for each row how many rows a policy leaves in its window.
+    """Count for each row how many rows a policy leaves in its window.
 
-    About the rows of a key before its `asked_from` it is not asked.
+    The policy is not asked about the rows of a key before its `asked_from`.
     """
     run = np.searchsorted(starts, begin)
     next_start = starts[run]
@@ -194,7 +194,7 @@ def count_held_by_halves(
     columns: Block, validities: Block, counts: Block,
     ring: Ring, state: State, starts: Block, asked_from: Block, begin: int, stop: int,
 ) -> tuple[State, int]:  # fmt: skip
-    """The same for a policy on the older half, which is asked again after one has left."""
+    """Count as `count_held` does, for a policy that drops older halves as long as one leaves."""
     run = np.searchsorted(starts, begin)
     next_start = starts[run]
     asked = asked_from[run - 1] if run > 0 else 0
@@ -216,5 +216,5 @@ def count_held_by_halves(
 
 
 def move(state: State, ring: Ring, larger: Ring) -> tuple[State, int]:
-    """The window in a larger ring; the row that every driver returns means nothing here."""
+    """Move the window to a larger ring; the row that every loop returns means nothing here."""
     return resize(state, ring, larger), 0

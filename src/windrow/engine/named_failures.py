@@ -1,4 +1,4 @@
-"""What fails while rows are computed, named by the feature: an aggregation of columns."""
+"""Errors that rows cause in a computation, with the name of the feature: `sum(amount)`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from windrow.planning.over_plan import Feature
 
 @contextmanager
 def kernels_named(features: Iterable[Feature]) -> Iterator[None]:
-    """Raise what fails in a kernel of several features with the names of those that it may be."""
+    """Name the features that an error in a kernel may come from."""
     try:
         yield
     except WindrowError:
@@ -24,10 +24,10 @@ def kernels_named(features: Iterable[Feature]) -> Iterator[None]:
 
 @contextmanager
 def function_named(feature: Feature) -> Iterator[None]:
-    """Raise what fails in the plain Python of a feature with its name."""
+    """Name the feature whose plain Python raises an error."""
     try:
         yield
-    except FAILURES as error:  # windrow's own of these kinds name no columns
+    except FAILURES as error:  # also windrow's own errors of these kinds: they name no columns
         raise named(str(feature), error) from error
     except WindrowError:
         raise
@@ -36,7 +36,7 @@ def function_named(feature: Feature) -> Iterator[None]:
 
 
 def _suspects(features: list[Feature], error: BaseException) -> list[Feature]:
-    """The features whose functions raise such an error, or whose functions are the user's."""
+    """The features whose functions raise this error, or else those of the user."""
     compiled = [feature for feature in features if feature.compiled]
     raising = [feature for feature in compiled if str(error) in _constants(feature.monoid.lower)]
     return raising or [each for each in compiled if each.aggregation.custom] or compiled

@@ -61,17 +61,17 @@ class OverKernels(FeatureColumns):
         return 2 if any(hasattr(form, "HELPER") for form in self._forms.values()) else 1
 
     def trail(self, name: str) -> Trail:
-        """What bounds one window, before its first row."""
+        """The trail of one window, before its first row."""
         if name in self._policies:
             return PolicyTrail(self.counts(name))
         return trail_of(self.plan.windows[name], self._extents[name], self._tick)
 
     def counts(self, name: str) -> Counts:
-        """What counts the rows that a policy leaves in its window, before the first."""
+        """A counter of the rows that a policy leaves in its window, before the first row."""
         return self._policies[name].counts()
 
     def windows_of(self, name: str) -> RowWindows:
-        """One window, empty."""
+        """The window of that name, empty."""
         window, extent = self.plan.windows[name], self._extents[name]
         compiled = None
         if self.compiled:

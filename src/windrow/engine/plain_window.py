@@ -1,4 +1,8 @@
-"""An algorithm linked to a plain Python monoid: the window that `wr.Window` wraps."""
+"""A window in plain Python: an algorithm linked to a monoid of Python objects.
+
+`wr.Window` calls it event by event. `over` and `slide` drive it by the loops that also become
+kernels, for features whose partials are no numbers.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +42,7 @@ class PlainWindow:
         ranges: Iterable[int] = (),
         verdict: Callable[[Any, Any], int] | None = None,
     ) -> None:
-        """`ranges` are what `query_ranges` answers, `verdict` is that of a slide policy."""
+        """`ranges` is what `query_ranges` answers; `verdict` comes from a slide policy."""
         self.algorithm = algorithm
         self.ranges = sorted(set(ranges))
         self._smallest = sizes.current().plain_capacity
@@ -67,7 +71,7 @@ class PlainWindow:
         self.state: State = self.functions["empty"](self.ring, 0)
 
     def _allocate(self) -> Any:
-        """Room, in which the ranges are registered if the algorithm keeps an answer for each."""
+        """New room; ranges are registered in it if the algorithm keeps an answer for each."""
         memory = PlainMemory()
         if not self.ranges or "register" not in self.functions:
             return self.algorithm.allocate(memory, self._capacity)
@@ -106,7 +110,7 @@ class PlainWindow:
         return int(self._offered("leaving")(self.state, self.ring))
 
     def half_leaving(self) -> int:
-        """As many events as the older half has, if it leaves by the policy, or 0."""
+        """How many events the older half has, if it leaves by the policy; otherwise 0."""
         return int(self._offered("half_leaving")(self.state, self.ring))
 
     def evict_at(self, index: int) -> None:
@@ -123,7 +127,7 @@ class PlainWindow:
         return self._offered("query_range")(self.state, self.ring, count)
 
     def query_ranges(self) -> list[Any]:
-        """The partials of the ranges, the shortest first; of longer ones, of all events."""
+        """The partials of the ranges, the shortest first; a range may be longer than the window."""
         if "query_ranges" not in self.functions:
             return [self.query_range(min(extent, len(self))) for extent in self.ranges]
         self.functions["query_ranges"](self.state, self.ring)
@@ -150,18 +154,18 @@ class PlainWindow:
                 self.grow()
 
     def grow(self) -> None:
-        """Twice the room."""
+        """Make twice the room."""
         self._resize(2 * self._capacity)
 
     def _make_room(self) -> None:
-        """Room for one more event, by closing holes if that is enough."""
+        """Make room for one more event, by closing holes if that is enough."""
         if "compact" in self.functions:
             self.state = self.functions["compact"](self.state, self.ring)
         if not self._has_room(self.state, self.ring):
             self.grow()
 
     def _shrink(self) -> None:
-        """Less room, as long as the algorithm wants less."""
+        """Halve the room as long as the algorithm wants less."""
         while (
             self._wants_less is not None
             and self._capacity > self._smallest

@@ -1,9 +1,9 @@
-"""Slide policies at work: how many events they leave in a window, event by event or in blocks.
+"""Slide policies: how many events a policy leaves in a window, event by event or in blocks.
 
-What a policy is asked about need not be what the window answers: a sum decides, a maximum is wanted
-(Villalba et al. 2019, §3.2). So a policy has a tree of its own, over partials of what it asks for.
-After each event the tree is searched for what leaves, which then leaves it at once. The answers'
-windows, whatever their algorithm, only need to know how many events stay.
+A policy may ask for something else than the window answers: a sum decides, a maximum is wanted
+(Villalba et al. 2019, §3.2). So a policy has a tree of its own, over the partials that it asks for.
+After each event the policy searches the tree for events that leave, and evicts them. The windows
+that answer, whatever their algorithm, only need to know how many events stay.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from windrow.windows import PolicyWindow
 
 Array = np.ndarray[Any, Any]
 
-#: whose search for what leaves, and whose eviction of it, take O(log n)
+#: its search for events that leave, and their eviction, take O(log n)
 TREE = find("amortized_monoid_tree")
 
 
 class PolicyMonoid(Together):
-    """What a policy asks for, in plain Python, and beside it what else is to go into its tree."""
+    """The monoids that a policy asks for, in plain Python; `beside` goes into the same tree."""
 
     def __init__(self, window: PolicyWindow, beside: Sequence[PlainMonoid] = ()) -> None:
         self.measures: tuple[Measure, ...] = window.measures
@@ -73,7 +73,7 @@ class PolicyMonoid(Together):
 
 
 def let_leave(window: PlainWindow, halves: bool) -> None:
-    """Evict what leaves by the policy; by halves, as long as some leave."""
+    """Evict the events that leave by the policy; by halves, as long as one leaves."""
     if not halves:
         window.evict_many(window.leaving())
         return
@@ -100,7 +100,7 @@ class PlainCounts:
     ) -> Array:
         """The counts of the next rows; `starts` are those at which a new key begins.
 
-        Rows of a key before its `asked_from` are known to stay: it is not asked about them.
+        Rows of a key before its `asked_from` are known to stay: the policy is not asked.
         """
         measures = [measure.columns for measure in self._monoid.measures]
         names_asked = {name for names in measures for name in names}
@@ -121,7 +121,7 @@ class PlainCounts:
 
 
 class CompiledCounts:
-    """The same by a kernel."""
+    """How many rows a policy leaves in each row's window, by a kernel."""
 
     def __init__(self, features: FeatureColumns, kernel: Kernel) -> None:
         self._features = features
@@ -135,7 +135,7 @@ class CompiledCounts:
         size: int,
         asked_from: Array | None = None,
     ) -> Array:
-        """As of `PlainCounts`."""
+        """The counts of the next rows, as in `PlainCounts`."""
         counts = np.empty(size, np.int64)
         data = *self._features.compiled_block(columns, size, 0), counts
         bounds = starts, _asked(starts, asked_from)
@@ -148,12 +148,12 @@ Counts = PlainCounts | CompiledCounts
 
 
 def _asked(starts: Array, asked_from: Array | None) -> Array:
-    """From which row of each key on a policy is asked: its first, unless said."""
+    """The row of each key from which on a policy is asked; its first by default."""
     return starts if asked_from is None else np.append(asked_from, starts[-1])
 
 
 class PolicyKernels:
-    """A policy made ready for the columns of a table; `counts` starts one stream of rows."""
+    """A policy compiled for the columns of a table; `counts` starts one stream of rows."""
 
     def __init__(self, window: PolicyWindow, schema: pa.Schema, nullable: AbstractSet[str]) -> None:
         """`nullable` names the columns that may hold nulls."""
@@ -162,30 +162,30 @@ class PolicyKernels:
         features = policy_features(schema, window)
         if not _are_seen(features, schema, window):
             return
-        # A column as a whole is not what a policy looks at, so numpy does none of the work.
+        # A policy looks at single rows, so numpy does none of the work.
         whole = [replace(each, monoid=replace(each.monoid, blockwise=None)) for each in features]
         self._features = FeatureColumns(whole, nullable)
         rules = compiled_rules(window, schema)
         product = self._features.product
-        driver = loops.count_held_by_halves if window.halves else loops.count_held
+        loop = loops.count_held_by_halves if window.halves else loops.count_held
         error = _compile_error(self._features, schema, rules)
         if error is None:
-            self._kernel = Kernel(driver, TREE.FUNCTIONS, product, True, rules)
+            self._kernel = Kernel(loop, TREE.FUNCTIONS, product, True, rules)
         else:
             warn_of_plain_python("a policy", error)
 
     def counts(self) -> Counts:
-        """What counts the rows of windows, before the first."""
+        """A counter of the rows in windows, before the first row."""
         if self._kernel is None:
             return PlainCounts(self._window)
         return CompiledCounts(self._features, self._kernel)
 
 
 def _are_seen(features: Sequence[Feature], schema: pa.Schema, window: PolicyWindow) -> bool:
-    """Whether a kernel sees what the rules are to see.
+    """Whether a kernel has the values that the rules ask for.
 
-    It carries positions in the place of some values, and leaves some answers unfinished. And a
-    user's function is to get times as Python has them, as a user's aggregation does.
+    A kernel carries positions in place of some values, and leaves some answers unfinished. And a
+    user's function gets times as Python has them, as a user's aggregation does.
     """
     timed = {
         column
@@ -201,7 +201,7 @@ def _are_seen(features: Sequence[Feature], schema: pa.Schema, window: PolicyWind
 
 
 def compiled_rules(window: PolicyWindow, schema: pa.Schema) -> list[CompiledRule]:
-    """The functions of a policy as a kernel calls them, and whose answers they take."""
+    """The functions of a policy as a kernel calls them, and the answers that each takes."""
     places = {
         identified: place
         for place, identified in enumerate(
@@ -220,7 +220,7 @@ def compiled_rules(window: PolicyWindow, schema: pa.Schema) -> list[CompiledRule
 
 
 def _try(columns: Any, validities: Any, size: int) -> int:
-    """A driver that asks a policy, to see whether its functions compile."""
+    """A loop that asks a policy, to see whether its functions compile."""
     said = 0
     for row in range(size):
         partial = lift_row(columns, validities, row)
@@ -237,6 +237,6 @@ def _compile_error(
     kernel = Kernel(_try, (), features.product, True, rules)
     try:
         kernel.prepare((*window.memory.workspace(), *features.compiled_block(empty, 0, 0), 0))
-    except Exception as error:  # numba fails on what it does not know in many ways
+    except Exception as error:  # numba raises many kinds of errors
         return error
     return None

@@ -25,9 +25,9 @@ from windrow.work import sizes
 
 Array = np.ndarray[Any, Any]
 
-#: an extent in rows or ticks that no window comes to
+#: an extent in rows or ticks that no window reaches
 UNLIMITED = 2**63 - 1
-#: algorithms that slide windows of rows by a loop of their own
+#: algorithms with a loop of their own for windows of rows
 _LOOPS_OVER_ROWS = {"sequential_boundary": boundary_rows}
 
 
@@ -39,7 +39,7 @@ class RowBlock:
         columns: what the loops read: arrays for kernels, lists for plain Python.
         validities: which rows are valid, for the nullable columns.
         bounds: where the window begins anew, and what it measures by.
-        begin, stop: the rows to drive through the window.
+        begin, stop: the rows that go through the window.
         answer_from: the first row to answer.
     """
 
@@ -51,7 +51,7 @@ class RowBlock:
     stop: int
 
     def between_peers(self, row: int) -> int:
-        """The next row before which no peers are parted: they are answered together."""
+        """The next row at which a piece may end: peers are answered together."""
         if row >= self.stop:
             return row
         starts, times = self.bounds.starts, self.bounds.measure

@@ -1,7 +1,8 @@
 """The loops of `slide`: rows into slices, slices into answers.
 
 A slice is the longest run of rows that no window's edge cuts. Rows are combined into slices once,
-however many windows share them; then each window goes over the slices as if they were events.
+however many windows share them. Then each window goes over the slices as if they were events.
+Arguments have the order that `loops.py` describes.
 """
 
 from typing import Any
@@ -38,7 +39,7 @@ def aggregate_slices(
 
 
 def copy_slices(slices: Ring, larger: Ring, begin: int, stop: int) -> None:
-    """Take slices to a larger store."""
+    """Copy slices to a larger ring."""
     for number in range(begin, stop):
         store(larger, number, load(slices, number))
 
@@ -49,8 +50,8 @@ def answer_windows(
 ) -> tuple[State, int]:  # fmt: skip
     """Answer windows over slices: window i holds the slices from `firsts[i]` to `stops[i]`.
 
-    Positions in the window's ring are numbers of slices. Windows of another key, and windows past a
-    stretch that no window holds, begin where the ring has not been: it is emptied and moved there.
+    A position in the window's ring is the number of a slice. A window of another key, or one behind
+    slices that no window holds, begins behind the end of the ring: the ring moves there, empty.
     """
     for answer in range(begin, stop):
         if firsts[answer] >= state.end:

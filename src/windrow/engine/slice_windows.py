@@ -1,6 +1,6 @@
 """Windows over slices: one window, answer after answer, its state kept in between.
 
-Slices are numbered, and their partials stand in a store that all windows share; a window takes each
+Slices are numbered. Windows share the partials of slices (`slice_store.py`); each window takes each
 slice from there once.
 """
 
@@ -28,7 +28,7 @@ Array = np.ndarray[Any, Any]
 
 
 class SliceKernels:
-    """The kernels of the compiled features of a plan, for windows that share slices."""
+    """The kernels of a plan's compiled features, for windows that share slices."""
 
     def __init__(
         self, features: FeatureColumns, plan: SlidePlan | OverPlan, windows: Iterable[str]
@@ -42,7 +42,7 @@ class SliceKernels:
             }
         self.aggregate = Kernel(slice_loops.aggregate_slices, (), self.product, features.checked)
         self.copy = Kernel(slice_loops.copy_slices, (), self.product, checked=False)
-        #: by the name of an algorithm: the loop over answers, and the move to a larger ring
+        #: for each algorithm: the loop over answers, and the move to a larger ring
         self.of_form = {
             form.NAME: (
                 Kernel(slice_loops.answer_windows, form.FUNCTIONS, self.product, features.checked),
@@ -57,7 +57,7 @@ def aggregate_paced(kernel: Callable[[int, int], None], cuts: Array, begin: int,
     pace = Pace()
     while begin < stop:
         row = pace.end(int(cuts[begin]), int(cuts[stop]))
-        # Up to the slice that the row ends or is in, which is not parted.
+        # A slice is never cut: the piece ends behind the slice that holds the row.
         end = max(int(np.searchsorted(cuts, row)), begin + 1)
         kernel(begin, min(end, stop))
         begin = end

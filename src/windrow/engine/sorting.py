@@ -20,9 +20,10 @@ _BLOCK = 2**12
 
 
 def arrange(keys: Sequence[pa.Array], order: Sequence[pa.Array], size: int) -> tuple[Any, Array]:
-    """The permutation that sorts the rows (None if they are sorted), and the starts of the runs.
+    """The permutation that sorts rows by key and order, and the rows at which a new key begins.
 
-    Keys come in any order, each in one run. Rows of equal order stay as they are.
+    The permutation is None if the rows are sorted. Keys come in any order, each in one run. Rows of
+    equal order keep their order.
     """
     permutation = None
     for column in reversed(order):
@@ -37,7 +38,7 @@ def arrange(keys: Sequence[pa.Array], order: Sequence[pa.Array], size: int) -> t
 
 
 def _grouped(permutation: Array | None, codes: Array) -> tuple[Array | None, Array]:
-    """Sort by small codes, stably, and find where each begins."""
+    """Sort by small codes, stably, and find where each code begins."""
     placed = codes if permutation is None else codes[permutation]
     if compiled_loop(_is_sorted)(placed):
         starts = np.flatnonzero(np.diff(placed, prepend=-1))
@@ -48,8 +49,8 @@ def _grouped(permutation: Array | None, codes: Array) -> tuple[Array | None, Arr
 
 
 def _is_sorted(ranks: Array) -> bool:
-    # Compiled, because numpy would write an array to look at one; in blocks without a way out, of
-    # which the compiler makes wide instructions.
+    # Compiled, because numpy would write an array to look at one. The inner loop has no early exit,
+    # so that the compiler uses wide instructions.
     for begin in range(1, len(ranks), _BLOCK):
         falls = 0
         for row in range(begin, min(begin + _BLOCK, len(ranks))):
@@ -72,7 +73,7 @@ def _by_counting(codes: Array, most: int) -> tuple[Array, Array]:
     ends = np.cumsum(counts.T).reshape(most, pieces)
     places = np.ascontiguousarray((ends - counts.T).T)
     begins = places[0].copy()
-    # Half as wide as a row's number may be, where that will do: what follows reads and writes less.
+    # 32 bits where they hold every row's number: what follows reads and writes less.
     sorted_rows = np.empty(size, np.int32 if size < 2**31 else np.int64)
 
     def place(piece: int) -> None:
@@ -100,7 +101,7 @@ def _refine(permutation: Array | None, ranks: Array) -> Array | None:
         return permutation
     lowest, highest = int(placed.min()), int(placed.max())
     if highest - lowest <= len(placed):
-        # As many values as rows or fewer: counting them sorts five times faster than comparing.
+        # With no more values than rows, counting them sorts five times faster than comparing.
         step, _begins = _by_counting(placed - lowest, highest - lowest + 1)
     else:
         step = np.argsort(placed, kind="stable")

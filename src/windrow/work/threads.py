@@ -26,7 +26,10 @@ def cores() -> int:
 def in_threads(
     function: Callable[[Item], Result], items: Iterable[Item], most: int | None = None
 ) -> list[Result]:
-    """The function of each item, in their order; on `most` threads, by default one per core."""
+    """Call a function with each item, on `most` threads; by default on one per core.
+
+    Results are in the order of the items.
+    """
     items = list(items)
     workers = min(cores() if most is None else most, len(items))
     if workers < 2:
@@ -45,7 +48,7 @@ def in_threads(
                 results[number] = function(items[number])
         except Stopped:
             pass
-        except BaseException:  # Ctrl-C too: nobody waits for what the others are at
+        except BaseException:  # Ctrl-C too: nobody needs the results of the other threads
             stop.set()
             raise
         finally:
