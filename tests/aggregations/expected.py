@@ -202,12 +202,10 @@ def decaying_mean(values: Any, times: Any, half_life: float) -> float:
 
 
 EXPECTED: dict[str, Callable[[list[Any]], Any]] = {
-    "count": len,
     "sum": total,
     "mean": mean,
     "product": product,
     "geometric_mean": geometric_mean,
-    "count_if": lambda values: sum(map(bool, values)),
     "sum_of_squares": sum_of_squares,
     "harmonic_mean": harmonic_mean,
     "root_mean_square": root_mean_square,

@@ -319,7 +319,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
         name: _of_values(name)
         for name in (
-            *("count", "count_if", "all", "any", "bit_and", "bit_or", "bit_xor", "min", "max"),
+            *("all", "any", "bit_and", "bit_or", "bit_xor", "min", "max"),
             *("min_count", "max_count", "relative_variation", "sign_changes", "first", "last"),
             *("mode", "value_range", "change"),
         )

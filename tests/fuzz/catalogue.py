@@ -1,7 +1,8 @@
 """What docs/aggregations.md says of every aggregation: columns, parameters, nulls, types.
 
 The page is what users read, so it is what calls are drawn from and answers are held against. An
-aggregation that is added to it takes part by itself, once `aggregates.py` says what it answers.
+aggregation that is added to it takes part by itself, once its own file says what is `expected` of
+it, or `aggregates.py` does.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ count = Aggregation(
     _count_for,
     same,
     "the number of values, or of rows if no column is named",
+    expected=len,
 )
 
 
@@ -43,4 +44,5 @@ count_if = Aggregation(
     _count_if_for,
     same,
     "the number of true values; 0 if there are none",
+    expected=lambda values: len([value for value in values if value]),
 )

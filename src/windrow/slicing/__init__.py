@@ -1,4 +1,4 @@
-"""How streams are cut into slices: panes, pairs, cutty; edges as pure integer arithmetic."""
+"""Where streams are cut into slices: panes, pairs, cutty. All of it is integer arithmetic."""
 
 from __future__ import annotations
 

@@ -6,11 +6,11 @@ slices      1 per slide
 partials    range div slide per window, and the running one unless the slide divides the range
 ends        a window may end inside a slice; the running slice's partial is read there
 
-A window's end needs no edge: when it comes, the slice that it falls into holds exactly the window's
-last events so far, and its partial is read as it stands. So there are half as many slices as with
-Pairs when the slide does not divide the range. The price: whoever fills the slices has to stop at
-window ends as well as at edges, because a moment later the running partial holds too much; and a
-slice that is already full cannot answer for a window that ended within it.
+A window's end needs no edge. When the end comes, the running slice holds exactly the window's last
+events so far, and its partial is read as it stands. So there are half as many slices as with Pairs
+when the slide does not divide the range. This has two prices. Whoever fills the slices has to stop
+at window ends as well as at edges, because a moment later the running partial holds too much. And a
+slice that is already full cannot answer for a window that ended inside it.
 
       range 5, slide 3: slices of 3
 
@@ -19,8 +19,8 @@ slice that is already full cannot answer for a window that ended within it.
       [---------)                slice 0, and slice 1 as it stands at 5
             [---------)          slice 1, and slice 2 as it stands at 8
 
-If the range is less than the slide, a window is one reading of one running slice, and the events
-from there to the slice's end belong to no window: `PeriodicWindow.holds` tells them apart.
+If the range is less than the slide, a window is one reading of one running slice. The events from
+there to the slice's end belong to no window: `PeriodicWindow.holds` tells them apart.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""The edges of many windows in a stretch of rows or time, marked directly.
+"""The edges of many windows between two bounds, marked directly.
 
-A shared plan tabulates the edges of all windows within their composite slide, which may be
-astronomically long: the least common multiple of the slides. Between two given bounds, as in a
-table at rest or in one block of a stream, no table is needed: the edges of each window there are
-two arithmetic progressions, and the union of them all costs a sort of what is marked, whatever the
-slides have in common.
+A shared plan tabulates the edges of all windows within their composite slide. That is the least
+common multiple of the slides, and may be astronomically long. Between two given bounds, as in a
+table at rest or in one block of a stream, no such table is needed. There the edges of each window
+are two arithmetic progressions, and their union costs one sort, whatever the slides have in common.
 """
 
 from __future__ import annotations

@@ -6,19 +6,19 @@ slices      2 per slide, 1 if the slide divides the range
 partials    2 × (range div slide) + 1 per window, range / slide if the slide divides the range
 ends        every window ends at an edge, so an answer is made of whole slices
 
-Window ends lie range mod slide behind window starts, so the edges cut each slide into range mod
-slide and the rest of it. These are the longest slices that no window edge cuts: fewer cannot be
-had as long as a window is to end at an edge. Cutty halves them by giving that up.
+Window ends lie range mod slide behind window starts. So the edges cut each slide into two: range
+mod slide, and the rest. These are the longest slices that no window edge cuts. As long as every
+window ends at an edge, there cannot be fewer. Cutty gives that up and has half as many.
 
-      range 5, slide 3: fragments of 2 and 1
+      range 5, slide 3: slices of 2 and 1
 
       0   2 3   5 6   8
       |---|-|---|-|---|
       [---------)
             [---------)
 
-If the range is less than the slide, the fragments are the window and its gap: the first is a
-window by itself and the second is needed by none.
+If the range is less than the slide, the two slices are the window and its gap. The first is a whole
+window, and no window needs the second.
 """
 
 from __future__ import annotations

@@ -6,11 +6,11 @@ slices      slide / gcd per slide
 partials    range / gcd per window
 ends        every window ends at an edge, so an answer is made of whole slices
 
-Every window edge is a multiple of the gcd away from every other, so slices of that length are never
-cut. All are equally long, hence a slice's number is one division, and a window always holds the
-same number of slices. The price is paid when the slide does not divide the range: the gcd may be
-far smaller than either (1 for a range of 1000 and a slide of 999), and most edges are then edges of
-no window.
+Every window edge is a multiple of the gcd away from every other, so no edge cuts a slice of that
+length. All slices are equally long: a slice's number is one division, and a window always holds the
+same number of slices. The price comes when the slide does not divide the range. Then the gcd may be
+far smaller than either (1 for a range of 1000 and a slide of 999), and most edges are edges of no
+window.
 
       range 6, slide 4: gcd 2
 

@@ -1,10 +1,10 @@
 """Periodic windows W[range, slide]: where each begins and ends.
 
 A periodic window stands for the windows [start, start + range) at every start = offset + k × slide,
-for all integers k, also negative ones. With times these are exactly the windows of Spark's
-`F.window(ts, range, slide, offset)`, and those that it refuses, with a slide longer than the range.
-With rows, counted from 0 within their key, an answer is due after every `slide` rows, so it is the
-ends that are multiples of the slide: `of_rows` chooses the offset that makes them so.
+for all integers k, also negative ones. For times these are exactly the windows of Spark's
+`F.window(ts, range, slide, offset)`, and also those that it refuses, with a slide longer than the
+range. Rows are counted from 0 within their key, and an answer is due after every `slide` rows. So
+for rows the ends are multiples of the slide: `of_rows` chooses the offset that makes them so.
 
       range 5, slide 2, offset 1
 
@@ -13,11 +13,11 @@ ends that are multiples of the slide: `of_rows` chooses the offset that makes th
             [---------)
                 [---------)
 
-If the range is less than the slide, the window samples: the events between the end of one window
-and the start of the next, the gap, belong to none, and `holds` tells them apart.
+If the range is less than the slide, the window samples. The gap, from the end of one window to the
+start of the next, belongs to no window; `holds` tells its events apart.
 
-All of it is integer arithmetic, the ticks of a clock or the positions of rows. Ranges and slides
-are less than 2^62, so that an event within 2^62 of zero has windows whose edges fit 64 bits.
+All of it is integer arithmetic, on the ticks of a clock or the positions of rows. Ranges and slides
+are less than 2^62, so an event within 2^62 of zero has windows whose edges fit 64 bits.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class PeriodicWindow:
 
     @classmethod
     def of_rows(cls, range: int, slide: int) -> PeriodicWindow:
-        """The last `range` rows after every `slide` rows: windows that end at its multiples.
+        """The last `range` rows after every `slide` rows: windows that end at multiples of it.
 
         >>> PeriodicWindow.of_rows(10, 4).windows_ending_in(0, 13)
         array([-10,  -6,  -2,   2])

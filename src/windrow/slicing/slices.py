@@ -1,9 +1,9 @@
 """Consecutive slices whose edges repeat with a period.
 
-Every slicing technique, and a shared plan too, comes down to the same picture: edges within one
-period, repeated for ever in both directions. Slices are numbered by the edge they begin at, 0 for
-the first edge at or after zero, so that a slice's number says where it lies, and numbers follow
-the order of events.
+Every slicing technique and every shared plan has the same picture: edges within one period,
+repeated for ever in both directions. A slice has the number of the edge where it begins; the first
+edge at or after zero has number 0. So a slice's number says where it lies, and numbers follow the
+order of events.
 
       period 5, edges 1 and 3
 
@@ -31,13 +31,13 @@ from numpy.typing import NDArray
 
 from windrow.slicing.periodic import LIMIT, Integers
 
-# The intermediate arrays of a block stay in the processor's cache: half the time of whole passes.
+# The intermediate arrays of a block stay in the processor's cache; whole passes take twice as long.
 BLOCK = 2**14
 
-# Up to so many edges, comparing with each of them is faster than looking the rank up.
+# For so few edges, comparing with each of them is faster than looking up the rank.
 FEW_EDGES = 2
 
-# A table of so many cells stays in the cache, and a look into it is faster than a search.
+# A table of so many cells stays in the cache, where a lookup is faster than a search.
 MOST_CELLS = 2**17
 
 
@@ -89,7 +89,7 @@ class Slices:
 
     def slice_of(self, times: Integers) -> Integers:
         """The number of the slice that holds each time or position."""
-        # Safe casting refuses floats, which would be cut short without a word.
+        # Safe casting refuses floats. Other casting would silently truncate them.
         times = np.asarray(times).astype(np.int64, casting="safe", copy=False)
         if self.edges == (0,):
             return times // self.period
