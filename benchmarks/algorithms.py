@@ -29,8 +29,9 @@ from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine.columns import read_only
 from windrow.engine.kernel_window import empty_state
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock, kernel_for
-from windrow.engine.trailing import Bounds
+from windrow.windows.bounds import Bounds
 from windrow.windows.key_runs import NEVER
+from windrow.windows.reach import Newest
 
 Array = np.ndarray[Any, Any]
 
@@ -122,9 +123,9 @@ def static_rounds(subject: Subject, extent: int, values: Array) -> float:
     answers, defined = _answers(subject, product, len(values))
 
     def slide(count: int) -> None:
-        one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, subject.algorithm, extent)
+        one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, subject.algorithm)
         column = subject.before(values[:count])
-        block = RowBlock((column,), (), Bounds(np.array([0, NEVER])), 0, 0, count)
+        block = RowBlock((column,), (), Bounds(np.array([0, NEVER]), Newest(extent)), 0, 0, count)
         one_pass.advance(block, answers, defined)
         subject.after(answers[0][:count])
 

@@ -20,11 +20,12 @@ from windrow.algebra.kinds import Kind
 from windrow.algebra.product import Part, Product
 from windrow.engine.columns import read_only
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock, kernel_for
-from windrow.engine.trailing import Bounds
 from windrow.planning import costs
 from windrow.planning.choose import Served, Wish, choose
 from windrow.testing import kinds_accepted
+from windrow.windows.bounds import Bounds
 from windrow.windows.key_runs import NEVER
+from windrow.windows.reach import Newest
 
 Array = np.ndarray[Any, Any]
 
@@ -74,10 +75,12 @@ def slide(aggregation: Aggregation, kinds: tuple[Kind, ...]) -> float:
     algorithm = choose(served, Wish(), WINDOW).algorithm
     kernel = kernel_for(wr.rows(WINDOW), algorithm, product, checked=False)
     answers, defined = [monoid.room(EVENTS)], [np.empty(EVENTS, np.bool_)]
-    block = RowBlock(columns(aggregation, kinds), (), Bounds(np.array([0, NEVER])), 0, 0, EVENTS)
+    block = RowBlock(
+        columns(aggregation, kinds), (), Bounds(np.array([0, NEVER]), Newest(WINDOW)), 0, 0, EVENTS
+    )
 
     def once() -> None:
-        one_pass = CompiledRowWindow(wr.rows(WINDOW), kernel, product, algorithm, WINDOW)
+        one_pass = CompiledRowWindow(wr.rows(WINDOW), kernel, product, algorithm)
         one_pass.advance(block, answers, defined)
 
     return best_time(partial(once), BUDGET)

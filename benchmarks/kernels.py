@@ -15,8 +15,9 @@ from windrow.algebra.product import Part, Product
 from windrow.compiler.kernel import Kernel
 from windrow.engine import loops
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock
-from windrow.engine.trailing import Bounds
+from windrow.windows.bounds import Bounds
 from windrow.windows.key_runs import NEVER
+from windrow.windows.reach import Newest
 
 Array = np.ndarray[Any, Any]
 
@@ -53,6 +54,8 @@ def run() -> list[Comparison]:
 
 
 def _roll(kernel: Kernel, product: Product, extent: int, numbers: Array, answers: Array) -> None:
-    one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, ALGORITHM, extent)
-    block = RowBlock((numbers,), (), Bounds(np.array([0, NEVER])), 0, 0, len(numbers))
+    one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, ALGORITHM)
+    block = RowBlock(
+        (numbers,), (), Bounds(np.array([0, NEVER]), Newest(extent)), 0, 0, len(numbers)
+    )
     one_pass.advance(block, [answers], [np.empty(0, np.bool_)])

@@ -29,8 +29,9 @@ from windrow.algorithms import (
 from windrow.compiler.kernel import Kernel
 from windrow.engine import loops
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock
-from windrow.engine.trailing import Bounds
+from windrow.windows.bounds import Bounds
 from windrow.windows.key_runs import NEVER
+from windrow.windows.reach import Newest
 
 ALGORITHMS: tuple[Algorithm, ...] = (
     parallel_boundary,
@@ -94,7 +95,7 @@ def run() -> list[Comparison]:
         product = Product([Part(aggregation.monoid_for((Kind.FLOAT,)), (0,))])
         for extent in WINDOWS:
             size = int(max(8 * extent, BUDGET / (8 + 6 * roots)))
-            taken = _measure(product, extent, _block(size))
+            taken = _measure(product, extent, _block(size, extent))
             for name, each in taken.items():
                 print(f"  {aggregation.name}, window {extent}, {name}: {each}", flush=True)
             comparisons += [
@@ -109,10 +110,10 @@ def run() -> list[Comparison]:
     return comparisons
 
 
-def _block(size: int) -> RowBlock:
+def _block(size: int, extent: int) -> RowBlock:
     numbers: np.ndarray[Any, Any] = np.abs(np.random.default_rng(1).normal(size=size))
     numbers.flags.writeable = False
-    return RowBlock((numbers,), (), Bounds(np.array([0, NEVER])), 0, 0, size)
+    return RowBlock((numbers,), (), Bounds(np.array([0, NEVER]), Newest(extent)), 0, 0, size)
 
 
 def _measure(product: Product, extent: int, block: RowBlock) -> dict[str, Taken]:
@@ -120,6 +121,6 @@ def _measure(product: Product, extent: int, block: RowBlock) -> dict[str, Taken]
     for _round in range(ROUNDS):
         for algorithm in ALGORITHMS:
             kernel = Kernel(loops.over_rows, algorithm.FUNCTIONS, product, checked=False)
-            one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, algorithm, extent)
+            one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, algorithm)
             taken[algorithm.NAME].add(one_pass, block)
     return taken

@@ -21,7 +21,8 @@ ROOT = Path(__file__).parent.parent
 FENCE = re.compile(r"^```python *(?P<info>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 #: they show how to add a file, whole
-ADDING = [ROOT / "src" / "windrow" / room / "README.md" for room in ("aggregations", "algorithms")]
+ROOMS = ("aggregations", "algorithms", "windows")
+ADDING = [ROOT / "src" / "windrow" / room / "README.md" for room in ROOMS]
 
 
 class Block(NamedTuple):

@@ -32,10 +32,11 @@ from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine import helper_thread as helper
 from windrow.engine import loops
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock
-from windrow.engine.trailing import Bounds
 from windrow.testing import check_algorithm
 from windrow.testing.strategies import traces
+from windrow.windows.bounds import Bounds
 from windrow.windows.key_runs import NEVER
+from windrow.windows.reach import Newest
 
 load = PLAIN_SLOTS["load"]
 CONCATENATION = Observed(parallel_boundary).counting.aggregation
@@ -178,13 +179,13 @@ def rolled(
     """The answers of a window of rows over blocks of numbers, and the pass that made them."""
     product = Product([Part(monoid, (0,))])
     kernel = Kernel(loops.over_rows, algorithm.FUNCTIONS, product, checked=False)
-    one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, algorithm, extent)
+    one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, algorithm)
     answers = []
     starts = np.array([0, NEVER])
     for block in np.array_split(numbers, blocks):
         answers.append(np.empty(len(block)))
         one_pass.advance(
-            RowBlock((block,), (), Bounds(starts), 0, 0, len(block)),
+            RowBlock((block,), (), Bounds(starts, Newest(extent)), 0, 0, len(block)),
             [answers[-1]],
             [np.empty(len(block), np.bool_)],
         )

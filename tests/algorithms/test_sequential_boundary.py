@@ -20,10 +20,11 @@ from windrow.algorithms.optimal_chunk import optimal_chunk_of_rows
 from windrow.algorithms.plain_memory import CHUNK, PLAIN_SLOTS
 from windrow.compiler.linking import link
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock, kernel_for
-from windrow.engine.trailing import Bounds
 from windrow.testing import check_algorithm
 from windrow.testing.strategies import traces
+from windrow.windows.bounds import Bounds
 from windrow.windows.key_runs import NEVER
+from windrow.windows.reach import Newest
 
 load = PLAIN_SLOTS["load"]
 
@@ -290,14 +291,14 @@ def test_rows_in_blocks(extent):
     for algorithm in (sequential_boundary, recompute):
         product = Product([Part(LINES.monoid_for((Kind.FLOAT,)), (0,))])
         kernel = kernel_for(wr.rows(extent), algorithm, product, checked=False)
-        one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, algorithm, extent)
+        one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, algorithm)
         answers = found[algorithm.NAME] = np.zeros(900)
         begin = 0
         for size in [1, 2, 100, 3, 300, 1, 50, 400, 43]:
             runs = np.append(starts[(starts >= begin) & (starts < begin + size)] - begin, NEVER)
             part = slice(begin, begin + size)
             one_pass.advance(
-                RowBlock((numbers[part],), (), Bounds(runs), 0, 0, size),
+                RowBlock((numbers[part],), (), Bounds(runs, Newest(extent)), 0, 0, size),
                 [answers[part]],
                 [np.empty(size, np.bool_)],
             )

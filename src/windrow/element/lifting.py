@@ -16,6 +16,7 @@ from windrow.errors import InvalidArgument
 from windrow.planning import costs
 from windrow.planning.choose import OBJECT_BYTES, Served
 from windrow.windows import PolicyWindow
+from windrow.windows.policy import require_policy
 
 
 class ValueEvents:
@@ -160,8 +161,7 @@ class PolicyEvents:
     """Events of a window with a policy: one tree holds the policy's partials and the window's."""
 
     def __init__(self, events: ValueEvents | RowEvents, policy: PolicyWindow) -> None:
-        if not isinstance(policy, PolicyWindow):
-            raise InvalidArgument(f"policy: give one as wr.policy(...) makes it, not {policy!r}")
+        require_policy(policy)
         events.require(policy)
         self.name, self.several, self.served = events.name, events.several, events.served
         self.monoid = PolicyMonoid(policy, [events.monoid])

@@ -22,6 +22,7 @@ from windrow.planning.choose import Wish
 from windrow.planning.over_plan import Feature, features_of, policy_features
 from windrow.stores.layout import PartialLayout
 from windrow.windows import PolicyWindow
+from windrow.windows.policy import require_policy
 
 _DEFAULT_TYPE = "float64"
 
@@ -166,10 +167,9 @@ def _as_numbers(argument: str, feature: Feature, schema: pa.Schema) -> Feature:
     return replace(feature, compiled=True)
 
 
-def _of_inputs(policy: Any, schema: pa.Schema) -> PolicyWindow:
+def _of_inputs(given: Any, schema: pa.Schema) -> PolicyWindow:
     """The policy, with the window's inputs as the inputs of its measures, in order."""
-    if not isinstance(policy, PolicyWindow):
-        raise InvalidArgument(f"policy: give one as wr.policy(...) makes it, not {policy!r}")
+    policy = require_policy(given)
     if policy.halves:
         raise NotApplicable(
             "policy: one that drops halves asks for blocks from the middle of the window at every "

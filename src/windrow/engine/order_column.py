@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.algebra.kinds import plain_type
-from windrow.errors import InvalidArgument
 from windrow.planning.slide_plan import SlidePlan
+from windrow.windows.sorted_rows import in_time_type
 
 Array = np.ndarray[Any, Any]
 
@@ -21,13 +21,7 @@ def in_order_type(order: pa.Array, plan: SlidePlan) -> pa.Array:
     Windows measure by it, and their begins and ends have this type. Aggregations read the column as
     it is: their answers have its unit.
     """
-    try:
-        return order.cast(plan.order_type)
-    except pa.ArrowInvalid as error:
-        raise InvalidArgument(
-            f"windows: they begin or end between two ticks of {plan.order[0]!r}, which is "
-            f"{order.type}, and {plan.order_type} cannot hold its times: {error}"
-        ) from None
+    return in_time_type(order, plan.order[0], plan.order_type)
 
 
 def in_own_type(columns: Mapping[str, pa.Array], plan: SlidePlan) -> dict[str, pa.Array]:

@@ -17,9 +17,9 @@ from windrow.engine import columns as arrow
 from windrow.engine.kept_values import KeptValues
 from windrow.engine.over_block import OverBlock
 from windrow.engine.over_kernels import OverKernels
-from windrow.engine.trailing import SortedRows
 from windrow.planning.over_plan import OverPlan
 from windrow.windows.key_runs import NEVER, run_starts, same_key
+from windrow.windows.sorted_rows import SortedRows
 
 Array = np.ndarray[Any, Any]
 
@@ -52,7 +52,7 @@ class RollingWindows:
         """Start with empty windows."""
         self._kernels, self._plan = kernels, kernels.plan
         self._windows = {name: kernels.windows_of(name) for name in self._plan.windows}
-        self._trails = {name: kernels.trail(name) for name in self._plan.windows}
+        self._bounding = {name: kernels.bounding(name) for name in self._plan.windows}
         self._position = 0
         self._runs = _RunsAcrossBatches()
         carried = {column for feature in self._plan.features for column in feature.carried}
@@ -67,7 +67,7 @@ class RollingWindows:
             kept.append(columns[name])
         starts = self._runs.starts([arrow.whole(batch[name]) for name in plan.key], size)
         rows = SortedRows(columns, starts, size, next(iter(plan.order), None))
-        block = OverBlock(self._kernels, self._trails, rows, self._position)
+        block = OverBlock(self._kernels, self._bounding, rows, self._position)
         for name, windows in self._windows.items():
             block.answer(name, windows)
         results = [

@@ -4,7 +4,7 @@ A table is one block, which threads share piece by piece. A stream of batches is
 
     columns -> what kernels read, what plain Python reads \
                                                            } answer -> room for answers -> column
-    trails  -> bounds of each window                      /
+    rows    -> bounds of each window                      /
 """
 
 from __future__ import annotations
@@ -16,29 +16,30 @@ import pyarrow as pa
 from windrow.engine.named_failures import kernels_named
 from windrow.engine.over_kernels import OverKernels, RowWindows
 from windrow.engine.row_windows import RowBlock
-from windrow.engine.trailing import SortedRows, Trail
 from windrow.planning.over_plan import Output
+from windrow.windows.bounds import Bounding
+from windrow.windows.sorted_rows import SortedRows
 
 
 class OverBlock:
     """Rows sorted by key and order, and the answers of all windows to them.
 
     Attributes:
-        bounds: where each window begins anew, and what it measures by.
+        bounds: which rows the windows of each row hold.
     """
 
     def __init__(
         self,
         kernels: OverKernels,
-        trails: Mapping[str, Trail],
+        bounding: Mapping[str, Bounding],
         rows: SortedRows,
         position: int = 0,
     ) -> None:
-        """`position` is how many rows came before; `trails` go on from there."""
+        """`position` is how many rows came before; `bounding` goes on from there."""
         self._kernels, self._size = kernels, rows.size
         self._compiled = kernels.compiled_block(rows.columns, rows.size, position)
         self._plain = kernels.plain_block(rows.columns, rows.size, position)
-        self.bounds = {name: trail.bounds(rows) for name, trail in trails.items()}
+        self.bounds = {name: each.of(rows) for name, each in bounding.items()}
         self._answers = {
             name: kernels.answers(rows.size, bounds.present) for name, bounds in self.bounds.items()
         }

@@ -13,9 +13,9 @@ from windrow.engine import columns as arrow
 from windrow.engine.over_block import OverBlock
 from windrow.engine.over_kernels import OverKernels
 from windrow.engine.sorting import arrange
-from windrow.engine.trailing import Bounds, SortedRows, Trail
 from windrow.planning.over_plan import Output, OverPlan
-from windrow.windows import TimeWindow, Window
+from windrow.windows.bounds import Bounds
+from windrow.windows.sorted_rows import SortedRows
 from windrow.work import sizes
 from windrow.work.threads import cores, in_threads
 
@@ -34,14 +34,14 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
         needed = {*kernels.input_columns, *plan.window_columns}
         columns = {name: columns[name].take(indices) for name in needed}
     rows = SortedRows(columns, starts, table.num_rows, next(iter(plan.order), None))
-    trails = {name: kernels.trail(name) for name in plan.windows}
-    block = OverBlock(kernels, trails, rows)
+    bounding = {name: kernels.bounding(name) for name in plan.windows}
+    block = OverBlock(kernels, bounding, rows)
     # Plain Python holds the interpreter lock: threads would only wait for each other.
     threads = 1 if kernels.plain else cores() // kernels.threads
     pieces = [
         (name, *piece)
         for name, window in plan.windows.items()
-        for piece in _PieceCuts(window, trails[name], block.bounds[name], rows.size).pieces(threads)
+        for piece in _PieceCuts(window.peers, block.bounds[name], rows.size).pieces(threads)
     ]
 
     def answer(piece: tuple[str, int, int, int]) -> None:
@@ -65,8 +65,7 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
 class _PieceCuts:
     """Where sorted rows can be cut for threads, by what one window needs."""
 
-    window: Window
-    trail: Trail
+    peers: bool
     bounds: Bounds
     size: int
 
@@ -84,15 +83,11 @@ class _PieceCuts:
         return [(self._oldest(first), first, stop) for first, stop in pairwise(marks)]
 
     def _between_peers(self, row: int) -> int:
-        times = self.bounds.measure
-        if times is not None and isinstance(self.window, TimeWindow) and self.window.peers:
-            while 0 < row < self.size and times[row] == times[row - 1]:
-                row += 1
-        return row
+        return self.bounds.past_peers(row, self.size) if self.peers else row
 
     def _oldest(self, row: int) -> int:
         """The oldest row in the window of a row."""
-        return row if row >= self.size else self.trail.oldest(self.bounds, row)
+        return row if row >= self.size else self.bounds.oldest(row)
 
 
 def _used(plan: OverPlan) -> list[str]:

@@ -181,6 +181,21 @@ class PolicyKernels:
         return CompiledCounts(self._features, self._kernel)
 
 
+class PolicyCounters:
+    """From a policy to what counts its rows, over the columns of one table."""
+
+    def __init__(self, schema: pa.Schema, nullable: AbstractSet[str]) -> None:
+        """`nullable` names the columns that may hold nulls."""
+        self._schema, self._nullable = schema, nullable
+        self._kernels: dict[PolicyWindow, PolicyKernels] = {}
+
+    def __call__(self, window: PolicyWindow) -> Counts:
+        """What counts the rows of a policy's windows, before the first."""
+        if window not in self._kernels:
+            self._kernels[window] = PolicyKernels(window, self._schema, self._nullable)
+        return self._kernels[window].counts()
+
+
 def _are_seen(features: Sequence[Feature], schema: pa.Schema, window: PolicyWindow) -> bool:
     """Whether a kernel has the values that the rules ask for.
 

@@ -18,15 +18,16 @@ from windrow.engine.helper_thread import helper_for
 from windrow.engine.kernel_window import KernelWindow
 from windrow.engine.named_failures import function_named
 from windrow.engine.plain_window import PlainWindow
-from windrow.engine.trailing import Bounds
 from windrow.planning.over_plan import Feature
-from windrow.windows import DeltaWindow, PolicyWindow, RowsWindow, TimeWindow, Window
+from windrow.windows import Window
+from windrow.windows.bounds import Bounding, Bounds
+from windrow.windows.counting import CountedBehind
+from windrow.windows.reach import Behind, Counted, Newest, Reach, Younger
+from windrow.windows.setting import Setting
 from windrow.work import sizes
 
 Array = np.ndarray[Any, Any]
 
-#: an extent in rows or ticks that no window reaches
-UNLIMITED = 2**63 - 1
 #: algorithms with a loop of their own for windows of rows
 _LOOPS_OVER_ROWS = {"sequential_boundary": boundary_rows}
 
@@ -52,24 +53,26 @@ class RowBlock:
 
     def between_peers(self, row: int) -> int:
         """The next row at which a piece may end: peers are answered together."""
-        if row >= self.stop:
-            return row
-        starts, times = self.bounds.starts, self.bounds.measure
-        assert times is not None
-        stop = min(int(starts[np.searchsorted(starts, row)]), self.stop)
-        return row + int(np.searchsorted(times[row:stop], times[row - 1], "right"))
+        return self.bounds.past_peers(row, self.stop)
+
+
+#: the loop for each reach: the one place that chooses among them. Any window can be counted; the
+#: other loops are faster
+_LOOPS: dict[type[Reach], Callable[..., Any]] = {
+    Newest: loops.over_rows,
+    Younger: loops.over_time,
+    Behind: loops.over_counted,
+    Counted: loops.over_counted,
+}
 
 
 def driver_for(window: Window) -> Callable[..., Any]:
-    """The loop for a kind of window."""
-    if isinstance(window, TimeWindow):
-        return loops.over_time_with_peers if window.peers else loops.over_time
-    counted = isinstance(window, DeltaWindow | PolicyWindow)
-    return loops.over_counted if counted else loops.over_rows
+    """The loop for a window."""
+    return loops.over_time_with_peers if window.peers else _LOOPS[window.reach]
 
 
 def kernel_for(window: Window, algorithm: Algorithm, product: Product, checked: bool) -> Kernel:
-    """The loop for a kind of window, joined with an algorithm and a product."""
+    """The loop for a window, joined with an algorithm and a product."""
     if driver_for(window) is loops.over_rows and algorithm.NAME in _LOOPS_OVER_ROWS:
         own = _LOOPS_OVER_ROWS[algorithm.NAME]
         functions = (*algorithm.FUNCTIONS, *own.FUNCTIONS)
@@ -77,29 +80,20 @@ def kernel_for(window: Window, algorithm: Algorithm, product: Product, checked: 
     return Kernel(driver_for(window), algorithm.FUNCTIONS, product, checked)
 
 
-def extent_of(window: Window, nanoseconds_per_tick: int) -> int:
-    """A window's extent as its driver measures it: rows, or ticks of the order column.
-
-    A row leaves when it is that much older. Times are whole ticks, so a range of a part of a tick
-    rounds up, and keeping the row exactly one range old is one tick more. What 64 bits cannot hold
-    is longer than any table: so is a window that only a mark or a gap ends.
-    """
-    if isinstance(window, RowsWindow):
-        return min(window.range, UNLIMITED)
-    if isinstance(window, TimeWindow) and window.closed_both:
-        return min(window.range // nanoseconds_per_tick + 1, UNLIMITED)
-    if isinstance(window, TimeWindow):
-        return min(-(-window.range // nanoseconds_per_tick), UNLIMITED)
-    return UNLIMITED
+def bounding_for(window: Window, setting: Setting) -> Bounding:
+    """What bounds a window for its loop, before the first row."""
+    bounding = window.bounding(setting)
+    return CountedBehind(bounding, window.measured) if window.reach is Behind else bounding
 
 
-def reach_of(window: Window, extent: int, bounds: Bounds) -> tuple[Any, ...]:
+def _limits(bounds: Bounds) -> tuple[Any, ...]:
     """What the loop of a window takes to know how far it reaches back."""
-    if isinstance(window, TimeWindow):
-        return extent, bounds.measure
-    if driver_for(window) is loops.over_counted:
-        return bounds.measure, bounds.present
-    return (extent,)
+    reach: Any = bounds.reach
+    if isinstance(reach, Newest):
+        return (reach.count,)
+    if isinstance(reach, Younger):
+        return reach.amount, reach.measure
+    return reach.counts, bounds.present
 
 
 class CompiledRowWindow:
@@ -111,28 +105,26 @@ class CompiledRowWindow:
         kernel: Kernel,
         product: Product,
         algorithm: Algorithm,
-        extent: int,
     ) -> None:
-        self._kind, self._extent, self._kernel = window, extent, kernel
+        self._peers, self._kernel = window.peers, kernel
         capacity = None
-        if isinstance(window, RowsWindow):
+        if window.newest is not None:
             largest = sizes.current().largest_first_capacity
-            capacity = 1 << (min(extent, largest) - 1).bit_length()
+            capacity = 1 << (min(window.newest, largest) - 1).bit_length()
         self.helper = helper_for(algorithm, product, kernel.checked)
         self._window = KernelWindow(
             algorithm,
             product,
             capacity=capacity,
-            timed=isinstance(window, TimeWindow),
+            timed=window.reach is Younger,
             helper=self.helper,
         )
 
     def advance(self, block: RowBlock, answers: Sequence[Array], defined: Sequence[Array]) -> None:
         """Drive a block through the window and write its answers."""
         data = block.columns, block.validities, tuple(answers), tuple(defined)
-        reach = reach_of(self._kind, self._extent, block.bounds)
-        bounds = block.bounds.starts, block.answer_from, *reach
-        whole = block.between_peers if getattr(self._kind, "peers", False) else None
+        bounds = block.bounds.runs, block.answer_from, *_limits(block.bounds)
+        whole = block.between_peers if self._peers else None
         row = block.begin
         # Rows that only fill the window take far less time than rows that are answered, so each
         # part has a pace of its own.
@@ -155,7 +147,6 @@ class PlainRowWindow:
         monoid: NullSkipping,
         inputs: tuple[int, ...],
         algorithm: Algorithm,
-        extent: int,
     ) -> None:
         def lift_row(columns: Any, _validities: Any, row: int) -> Any:
             return monoid.lift(*(columns[index][row] for index in inputs))
@@ -163,17 +154,17 @@ class PlainRowWindow:
         def lower_row(answers: Any, _defined: Any, row: int, partial: Any) -> None:
             answers[row] = monoid.lower(partial)
 
-        self._feature, self._kind, self._extent = feature, window, extent
+        self._feature = feature
         self._window = PlainWindow(algorithm, monoid)
         self._loop = self._window.linked(driver_for(window), lift_row=lift_row, lower_row=lower_row)
         #: the times of the events, if the loop keeps them
-        self._times = (ChunkedQueue(),) if isinstance(window, TimeWindow) else ()
+        self._times = (ChunkedQueue(),) if window.reach is Younger else ()
 
     def advance(self, block: RowBlock, answers: list[Any]) -> None:
         """Drive a block through the window and write its answers."""
         data = block.columns, block.validities, answers, ()
-        reach = reach_of(self._kind, self._extent, block.bounds)
-        bounds = *self._times, block.bounds.starts, block.answer_from, *reach
+        limits = _limits(block.bounds)
+        bounds = *self._times, block.bounds.runs, block.answer_from, *limits
         with function_named(self._feature):
             self._window.drive(self._loop, data, bounds, block.begin, block.stop)
         for times in self._times:

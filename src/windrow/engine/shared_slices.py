@@ -5,10 +5,9 @@
 3. For every window, go over the slices and answer.
 4. Name the answers by their key, begin and end: a table for each window (`answer_tables.py`).
 
-A table is one stretch of rows, and threads share the work. In a stream of sorted batches, each
-batch is a stretch. It is cut also where an answer to come may begin and at its end, and slices are
-kept until every window has taken them. So memory is the windows and one batch, however many rows a
-key has.
+A table comes in one piece, and threads share the work. Sorted batches come one after the other. A
+batch is cut also where an answer to come may begin and at its end, and slices are kept until every
+window has taken them. So memory is the windows and one batch, however many rows a key has.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.engine.answer_tables import answered_table, changes
-from windrow.engine.extents import Extents, Stretch
 from windrow.engine.feature_columns import FeatureAnswers, FeatureColumns
 from windrow.engine.kept_values import KeptValues
 from windrow.engine.order_column import in_order_type, times_to_arrow
@@ -28,6 +26,8 @@ from windrow.engine.slice_store import SliceStore
 from windrow.engine.slice_windows import SliceKernels
 from windrow.planning.slide_plan import SlidePlan
 from windrow.windows import walks
+from windrow.windows.extents import Extents
+from windrow.windows.sorted_rows import SortedRows
 from windrow.windows.tail import Tail
 from windrow.work.threads import in_threads
 
@@ -35,7 +35,7 @@ Array = np.ndarray[Any, Any]
 
 
 class SharedSlices:
-    """Windows of a plan between one stretch of rows and the next."""
+    """Windows of a plan between one batch of rows and the next."""
 
     def __init__(
         self,
@@ -66,35 +66,35 @@ class SharedSlices:
         return max(len(self._begins) - 1, 0)
 
     def answer(
-        self, stretch: Stretch, keys: Sequence[pa.Array], found: Mapping[str, Extents]
+        self, rows: SortedRows, keys: Sequence[pa.Array], found: Mapping[str, Extents]
     ) -> Iterator[tuple[str, pa.Table]]:
         """The answers of each window, as a table.
 
         Args:
-            stretch: the next rows.
-            keys: the columns of the key, one row for each run of the stretch.
+            rows: the next rows.
+            keys: the columns of the key, one row for each of `rows.all_runs`.
             found: which rows the answers of each window are about.
         """
         for name, kept in self._kept.items():
-            kept.append(stretch.columns[name])
-        if stretch.size:
-            self._cut(stretch, found)
+            kept.append(rows.columns[name])
+        if rows.size:
+            self._cut(rows, found)
         asked = {
             name: extents
             for name, extents in found.items()
-            if len(extents.stops) or _is_whole(stretch)
+            if len(extents.stops) or _is_whole(rows)
         }
         if self._threads > 1:
-            yield from self._answered(stretch, keys, asked)
+            yield from self._answered(rows, keys, asked)
         else:
             # One window after the other: their answers need not be held at once.
             for name, extents in asked.items():
-                yield from self._answered(stretch, keys, {name: extents})
-        if not stretch.ends:
-            self._forget(stretch, found)
+                yield from self._answered(rows, keys, {name: extents})
+        if not rows.ends:
+            self._forget(rows, found)
 
     def _answered(
-        self, stretch: Stretch, keys: Sequence[pa.Array], found: Mapping[str, Extents]
+        self, rows: SortedRows, keys: Sequence[pa.Array], found: Mapping[str, Extents]
     ) -> list[tuple[str, pa.Table]]:
         """The answers of some windows, which share the threads."""
         numbers = dict(
@@ -103,13 +103,13 @@ class SharedSlices:
         answers = self._store.answers(numbers)
 
         def table(name: str) -> pa.Table:
-            return self._table(name, stretch, keys, found[name], numbers[name], answers[name])
+            return self._table(name, rows, keys, found[name], numbers[name], answers[name])
 
         return list(zip(found, in_threads(table, found, self._threads), strict=True))
 
-    def _cut(self, stretch: Stretch, found: Mapping[str, Extents]) -> None:
-        """Combine the rows of the stretch into slices."""
-        whole = _is_whole(stretch)
+    def _cut(self, rows: SortedRows, found: Mapping[str, Extents]) -> None:
+        """Combine the rows into slices."""
+        whole = _is_whole(rows)
         marks = []
         for extents in found.values():
             marks += [extents.firsts, extents.stops]
@@ -117,13 +117,13 @@ class SharedSlices:
                 marks[-2] = extents.firsts[extents.firsts >= 0]
                 marks.append(extents.openings)
         if not whole:
-            marks.append(np.array([0, max(stretch.open_start, 0), stretch.size]))
-        cuts = walks.cuts(marks, stretch.size)
-        self._store.extend(stretch.columns, stretch.size, cuts, self._position, self._next_slice)
+            marks.append(np.array([0, max(rows.open_start, 0), rows.size]))
+        cuts = walks.cuts(marks, rows.size)
+        self._store.extend(rows.columns, rows.size, cuts, self._position, self._next_slice)
         self._begins.extend(self._position + cuts[1:] if len(self._begins) else cuts)
         self._next_slice += max(len(cuts) - 1, 0)
         if not whole and any(extents.begins is None for extents in found.values()):
-            order = in_order_type(stretch.columns[self._plan.order[0]], self._plan)
+            order = in_order_type(rows.columns[self._plan.order[0]], self._plan)
             self._first_values.append(order.take(pa.array(cuts[:-1])))
             self._last_values.append(order.take(pa.array(cuts[1:] - 1)))
 
@@ -132,7 +132,7 @@ class SharedSlices:
         return self._number(extents.firsts), self._number(extents.stops)
 
     def _number(self, rows: Array) -> Array:
-        """The numbers of the slices that begin at rows of the stretch, or before it."""
+        """The numbers of the slices that begin at some rows, which may lie before this batch."""
         begins = self._begins.values
         if self._position:
             rows = rows + self._position
@@ -147,13 +147,13 @@ class SharedSlices:
     # Tables --------------------------------------------------------------------------------------
 
     def _table(
-        self, name: str, stretch: Stretch, keys: Sequence[pa.Array], extents: Extents,
+        self, name: str, rows: SortedRows, keys: Sequence[pa.Array], extents: Extents,
         numbers: tuple[Array, Array], answers: FeatureAnswers,
     ) -> pa.Table:  # fmt: skip
         plan, features = self._plan, self._features
         runs = np.zeros(len(extents.stops), np.int64)
         if plan.key:
-            runs = walks.runs_of(stretch.starts, extents.firsts)
+            runs = walks.runs_of(rows.all_runs, extents.firsts)
         answered = answered_table(
             plan,
             name,
@@ -161,15 +161,15 @@ class SharedSlices:
                 column: values.take(pa.array(runs))
                 for column, values in zip(plan.key, keys, strict=True)
             },
-            self._bounds(stretch, extents, *numbers),
+            self._bounds(rows, extents, *numbers),
             lambda place: features.result(
                 answers, plan.features[place], lambda column, rows: self._kept[column].take(rows)
             ),
         )
-        return self._changed(name, stretch, answered, runs) if plan.changes_only else answered
+        return self._changed(name, rows, answered, runs) if plan.changes_only else answered
 
     def _bounds(
-        self, stretch: Stretch, extents: Extents, firsts: Array, stops: Array
+        self, rows: SortedRows, extents: Extents, firsts: Array, stops: Array
     ) -> tuple[pa.Array, pa.Array]:
         """Where answers begin and end: in time, or at the order values of their rows."""
         plan = self._plan
@@ -177,18 +177,18 @@ class SharedSlices:
             begins, ends = (
                 times_to_arrow(each, plan.order_type) for each in (extents.begins, extents.ends)
             )
-        elif _is_whole(stretch):
-            order = stretch.columns[plan.order[0]]
+        elif _is_whole(rows):
+            order = rows.columns[plan.order[0]]
             begins, ends = (
-                in_order_type(order.take(pa.array(rows)), plan)
-                for rows in (extents.firsts, extents.stops - 1)
+                in_order_type(order.take(pa.array(places)), plan)
+                for places in (extents.firsts, extents.stops - 1)
             )
         else:
             begins = self._first_values.take(pa.array(firsts))
             ends = self._last_values.take(pa.array(stops - 1))
         return begins, ends
 
-    def _changed(self, name: str, stretch: Stretch, answered: pa.Table, runs: Array) -> pa.Table:
+    def _changed(self, name: str, rows: SortedRows, answered: pa.Table, runs: Array) -> pa.Table:
         """The answers that differ from the one before of their key."""
         before = self._before.pop(name, None)
         if before is not None:
@@ -196,11 +196,11 @@ class SharedSlices:
         changed = changes(self._plan, answered, runs)
         if before is not None:
             changed[0] = False
-        if len(runs) and runs[-1] == len(stretch.starts) - 2:
+        if len(runs) and runs[-1] == len(rows.all_runs) - 2:
             self._before[name] = answered.slice(len(runs) - 1)
         return answered.filter(pa.array(changed))
 
-    def _forget(self, stretch: Stretch, found: Mapping[str, Extents]) -> None:
+    def _forget(self, rows: SortedRows, found: Mapping[str, Extents]) -> None:
         """Drop what no answer to come can need."""
         fronts = {name: extents.front for name, extents in found.items()}
         needed = {name: int(self._number(np.array([row]))[0]) for name, row in fronts.items()}
@@ -211,13 +211,13 @@ class SharedSlices:
             values.forget_before(oldest)
         for kept in self._kept.values():
             kept.forget_before(self._position + min(fronts.values()))
-        self._position += stretch.size
-        if len(stretch.starts) > 2:  # the last key began here: what has no answer, has none of it
+        self._position += rows.size
+        if len(rows.all_runs) > 2:  # the last key began here: what has no answer, has none of it
             for name, extents in found.items():
                 if not len(extents.stops):
                     self._before.pop(name, None)
 
 
-def _is_whole(stretch: Stretch) -> bool:
+def _is_whole(rows: SortedRows) -> bool:
     """Whether no rows come before or after."""
-    return stretch.ends and not stretch.follows
+    return rows.ends and rows.since is None

@@ -1,6 +1,6 @@
 """`slide` on a stream of batches that are sorted by key and order, as a Spark task sees them.
 
-Each batch is a stretch of rows for `shared_slices.py`, which keeps the slices that answers to come
+Each batch goes to `shared_slices.py`, which keeps the slices that answers to come
 may need. Here is what goes on from batch to batch: the key that is open, and how each window finds
 its answers.
 """
@@ -9,20 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.engine import columns as arrow
-from windrow.engine.extents import Stretch, finder_for
 from windrow.engine.feature_columns import FeatureColumns
-from windrow.engine.order_column import in_order_type
+from windrow.engine.policy_counts import PolicyCounters
 from windrow.engine.shared_slices import SharedSlices
 from windrow.engine.slice_windows import SliceKernels
 from windrow.planning.slide_plan import SlidePlan
 from windrow.windows import Window
 from windrow.windows.key_runs import NEVER, run_starts, same_key
+from windrow.windows.setting import Setting
+from windrow.windows.sorted_rows import SortedRows
 from windrow.work import sizes
+
+Array = np.ndarray[Any, Any]
 
 
 def slide_batches(
@@ -97,9 +101,9 @@ class _BatchStream:
         self, plan: SlidePlan, windows: Mapping[str, Window], nullable: AbstractSet[str]
     ) -> None:
         self._plan = plan
-        self._timed = any(window.needs_time for window in windows.values())
-        self._finders = {
-            name: finder_for(name, window, plan.order[0], plan.order_type)
+        counts = PolicyCounters(plan.schema, nullable)
+        self._answering = {
+            name: window.answering(Setting(name, plan.order[0], plan.order_type, counts))
             for name, window in windows.items()
         }
         features = FeatureColumns(plan.features, nullable)
@@ -115,46 +119,48 @@ class _BatchStream:
         if not size:
             return
         keys = [columns[name] for name in self._plan.key]
-        stretch = self._stretch(columns, keys, size)
+        rows = self._next_rows(columns, keys, size)
         most = sizes.current().most_answers
-        if size > 1 and max(f.count(stretch) for f in self._finders.values()) > most:
+        if size > 1 and max(each.count(rows) for each in self._answering.values()) > most:
             for begin, length in ((0, size // 2), (size // 2, size - size // 2)):
                 part = {name: column.slice(begin, length) for name, column in columns.items()}
                 yield from self.advance(part, length)
             return
-        heads = pa.array(stretch.new_starts[:-1])
-        yield from self._answer(stretch, [column.take(heads) for column in keys])
+        heads = pa.array(rows.runs[:-1])
+        yield from self._answer(rows, [column.take(heads) for column in keys])
         self._key = [column.slice(size - 1) for column in keys]
-        self._open_start = stretch.open_start - size
+        self._open_start = rows.open_start - size
         self._empty = {name: column.slice(0, 0) for name, column in columns.items()}
 
     def close(self) -> Iterator[pa.Table]:
         """The answers that waited for more rows."""
         if self._key is not None:
-            starts = np.array([self._open_start, NEVER])
             none_new = [column.slice(0, 0) for column in self._key]
-            yield from self._answer(Stretch(self._empty, 0, starts, follows=True), none_new)
+            none_left = self._rows(self._empty, np.array([NEVER]), 0, ends=True)
+            yield from self._answer(none_left, none_new)
 
-    def _stretch(
+    def _next_rows(
         self, columns: Mapping[str, pa.Array], keys: Sequence[pa.Array], size: int
-    ) -> Stretch:
-        follows = self._key is not None
+    ) -> SortedRows:
         continues = self._key is not None and same_key(
             self._key, [column.slice(0, 1) for column in keys]
         )
-        starts = run_starts(keys, size, continues=continues)
-        if follows:
-            starts = np.append([self._open_start], starts)
-        times = np.empty(0, np.int64)
-        if self._timed:
-            times = arrow.times(in_order_type(columns[self._plan.order[0]], self._plan))
-        return Stretch(columns, size, starts, follows, False, times)
+        return self._rows(columns, run_starts(keys, size, continues=continues), size, ends=False)
 
-    def _answer(self, stretch: Stretch, new_keys: Sequence[pa.Array]) -> Iterator[pa.Table]:
+    def _rows(
+        self, columns: Mapping[str, pa.Array], runs: Array, size: int, *, ends: bool
+    ) -> SortedRows:
+        plan = self._plan
+        since = None if self._key is None else self._open_start
+        return SortedRows(
+            columns, runs, size, plan.order[0], plan.order_type, since=since, ends=ends
+        )
+
+    def _answer(self, rows: SortedRows, new_keys: Sequence[pa.Array]) -> Iterator[pa.Table]:
         keys = new_keys
         if self._key is not None:
             pairs = zip(self._key, new_keys, strict=True)
             keys = [pa.concat_arrays([before, new]) for before, new in pairs]
-        found = {name: finder.find(stretch) for name, finder in self._finders.items()}
-        for _name, table in self.slices.answer(stretch, keys, found):
+        found = {name: each.find(rows) for name, each in self._answering.items()}
+        for _name, table in self.slices.answer(rows, keys, found):
             yield table

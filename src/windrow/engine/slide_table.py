@@ -1,14 +1,14 @@
 """`slide` on tables in this process, on all its cores.
 
 1. Sort the rows by key and order.
-2. For every window, find which rows each of its answers is about (`extents.py`).
+2. For every window, find which rows each of its answers is about (`windows/extents.py`).
 3. Answer by slices, which the windows of a group share (`shared_slices.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.engine import columns as arrow
-from windrow.engine.extents import Extents, Stretch, finder_for
 from windrow.engine.feature_columns import FeatureColumns
-from windrow.engine.order_column import in_order_type
+from windrow.engine.policy_counts import PolicyCounters
 from windrow.engine.shared_slices import SharedSlices
 from windrow.engine.slice_windows import SliceKernels
 from windrow.engine.sorting import arrange
 from windrow.planning.slide_plan import SlidePlan
 from windrow.windows import Window
+from windrow.windows.extents import Answering, Extents
+from windrow.windows.setting import Setting
+from windrow.windows.sorted_rows import SortedRows
 from windrow.work.threads import cores, in_threads
 
 Array = np.ndarray[Any, Any]
@@ -45,7 +47,7 @@ def slide_table(table: pa.Table, plan: SlidePlan) -> pa.Table:
             shared = {name: windows[name] for name in group if name in windows}
             if shared:
                 kernels = SliceKernels(features, plan, shared)
-                found = _found(plan, rows, shared)
+                found = _found(plan, rows, nullable, shared)
                 answers += sum(len(extents.stops) for extents in found.values())
                 plan.require_few(answers, table.num_rows, "the data gives them")
                 slices = SharedSlices(plan, features, kernels, list(shared), cores())
@@ -75,7 +77,9 @@ def _by_rows_seen(
     ]
 
 
-def _sorted(plan: SlidePlan, columns: Mapping[str, pa.Array]) -> tuple[Stretch, Sequence[pa.Array]]:
+def _sorted(
+    plan: SlidePlan, columns: Mapping[str, pa.Array]
+) -> tuple[SortedRows, Sequence[pa.Array]]:
     """The rows sorted by key and order, and the key of each run."""
     keys, order = [[columns[name] for name in names] for names in (plan.key, plan.order)]
     size = len(order[0])
@@ -87,21 +91,24 @@ def _sorted(plan: SlidePlan, columns: Mapping[str, pa.Array]) -> tuple[Stretch, 
         indices = pa.array(permutation)
         taken = in_threads(lambda name: pc.take(columns[name], indices, boundscheck=False), names)
         columns = dict(zip(names, taken, strict=True))
-    return Stretch(columns, size, starts), [column.take(pa.array(heads)) for column in keys]
+    rows = SortedRows(columns, starts, size, plan.order[0], plan.order_type)
+    return rows, [column.take(pa.array(heads)) for column in keys]
 
 
-def _found(plan: SlidePlan, rows: Stretch, windows: Mapping[str, Window]) -> dict[str, Extents]:
+def _found(
+    plan: SlidePlan, rows: SortedRows, nullable: AbstractSet[str], windows: Mapping[str, Window]
+) -> dict[str, Extents]:
     """Which rows the answers of each window are about."""
-    order = plan.order[0]
+    counts = PolicyCounters(plan.schema, nullable)
+
+    def answering(name: str) -> Answering:
+        def require(answers: int) -> None:
+            plan.require_few(answers, rows.size, f"the data gives {name!r}")
+
+        setting = Setting(name, plan.order[0], plan.order_type, counts, require)
+        return windows[name].answering(setting)
+
     if any(window.needs_time for window in windows.values()):
-        rows = replace(rows, times=arrow.times(in_order_type(rows.columns[order], plan)))
-
-    def require(name: str) -> Callable[[int], None]:
-        return lambda answers: plan.require_few(answers, rows.size, f"the data gives {name!r}")
-
-    finders = [
-        finder_for(name, window, order, plan.order_type, require(name))
-        for name, window in windows.items()
-    ]
-    found = in_threads(lambda finder: finder.find(rows), finders)
+        _ = rows.times  # once, before threads ask for them
+    found = in_threads(lambda each: each.find(rows), [answering(name) for name in windows])
     return dict(zip(windows, found, strict=True))

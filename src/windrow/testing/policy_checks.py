@@ -7,8 +7,9 @@ from typing import Any
 
 from windrow.element.lifting import ValueEvents
 from windrow.engine.policy_counts import PolicyMonoid
-from windrow.errors import InvalidArgument, LawViolation
+from windrow.errors import LawViolation
 from windrow.windows import PolicyWindow
+from windrow.windows.policy import require_policy
 
 
 def check_policy(policy: PolicyWindow, events: Iterable[Any]) -> None:
@@ -34,8 +35,7 @@ def check_policy(policy: PolicyWindow, events: Iterable[Any]) -> None:
     windrow.errors.LawViolation: the policy is not monotone: of the window ['a', 'b'] it lets the \
 oldest 2 leave (total 2, oldest 2), but not the oldest 1 (total 2, oldest 1)
     """
-    if not isinstance(policy, PolicyWindow):
-        raise InvalidArgument(f"policy: give one as wr.policy(...) makes it, not {policy!r}")
+    require_policy(policy)
     monoid = PolicyMonoid(policy)
     window: list[tuple[Any, Any]] = []
     for event in events:

@@ -6,14 +6,26 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from windrow.algebra.arrays import values
 from windrow.errors import InvalidArgument
 from windrow.windows.arguments import require_column, require_name
+from windrow.windows.bounds import Bounding, Bounds
 from windrow.windows.calls import call_text
+from windrow.windows.reach import Behind
+from windrow.windows.setting import Setting
+from windrow.windows.sorted_rows import SortedRows
 from windrow.windows.triggers import Every, Trigger, trigger
 from windrow.windows.window import Window
+
+Array = np.ndarray[Any, Any]
+
+_LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -23,6 +35,8 @@ class DeltaWindow(Window):
     column: str
     amount: float
     every: Trigger | None = None
+
+    reach = Behind
 
     @property
     def default_name(self) -> str:
@@ -55,6 +69,36 @@ class DeltaWindow(Window):
     def assumed_types(self) -> Mapping[str, pa.DataType]:
         """Floats."""
         return {self.column: pa.float64()}
+
+    def bounding(self, setting: Setting) -> Bounding:
+        """The rows that are less than the amount behind."""
+        return _LessBehind(self)
+
+
+class _LessBehind(Bounding):
+    def __init__(self, window: DeltaWindow) -> None:
+        self._window = window
+        #: the least and the largest value so far, of whole numbers
+        self._extremes: list[int] = []
+
+    def of(self, rows: SortedRows, held: Array | None = None) -> Bounds:
+        """The bounds of the next rows."""
+        column = rows.columns[self._window.column]
+        measure = values(column)
+        if measure.dtype != np.int64:
+            return Bounds(rows.runs, Behind(measure, float(self._window.amount)))
+        found = pc.min_max(column).as_py().values()
+        self._extremes = [*self._extremes, *(number for number in found if number is not None)]
+        self._extremes = [min(self._extremes), max(self._extremes)] if self._extremes else []
+        # Not even the largest: it stands for all amounts that are larger.
+        if self._extremes and self._extremes[1] - self._extremes[0] >= _LARGEST:
+            raise InvalidArgument(
+                f"windows: the values of {self._window.column!r} lie further apart than 64 bits "
+                "can measure; cast the column to a float"
+            )
+        # Values are whole: less than a part of one behind is less than the whole.
+        amount = min(-int(-self._window.amount // 1), _LARGEST)
+        return Bounds(rows.runs, Behind(measure, amount))
 
 
 def delta(column: str, amount: float, every: Every = None) -> DeltaWindow:

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from windrow.errors import InvalidArgument
 from windrow.windows.arguments import require_column, require_name
+from windrow.windows.bounds import Bounding, Bounds, begun_anew, rows_before
 from windrow.windows.calls import call_text
+from windrow.windows.extents import Asking
+from windrow.windows.reach import Newest
+from windrow.windows.setting import Setting
+from windrow.windows.sorted_rows import SortedRows
 from windrow.windows.window import Window
+
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -47,6 +57,35 @@ class PunctuatedWindow(Window):
     def assumed_types(self) -> Mapping[str, pa.DataType]:
         """Booleans."""
         return {self.column: pa.bool_()}
+
+    def bounding(self, setting: Setting) -> Bounding:
+        """All rows since the last mark."""
+        return _SinceMark(self.column)
+
+    def asking(self, setting: Setting) -> Asking:
+        """The marks ask."""
+        return _AtMarks()
+
+
+class _SinceMark(Bounding):
+    """The row after a mark begins anew."""
+
+    def __init__(self, column: str) -> None:
+        self._column = column
+        self._marked = np.zeros(1, np.bool_)
+
+    def of(self, rows: SortedRows, held: Array | None = None) -> Bounds:
+        """The bounds of the next rows."""
+        marks = pc.fill_null(rows.columns[self._column], False).to_numpy(zero_copy_only=False)
+        before, self._marked = rows_before(self._marked, marks)
+        return Bounds(begun_anew(rows.runs, before), Newest(), closed=marks)
+
+
+class _AtMarks(Asking):
+    def stops(self, rows: SortedRows, bounds: Bounds) -> Array:
+        """An answer after every row that is marked."""
+        assert bounds.closed is not None
+        return np.flatnonzero(bounds.closed) + 1
 
 
 def punctuated(column: str) -> PunctuatedWindow:

@@ -7,14 +7,23 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Aggregation, Measure
+from windrow.algebra.arrays import read_only
 from windrow.errors import InvalidArgument
 from windrow.windows.arguments import require_time
+from windrow.windows.bounds import Bounding, Bounds
 from windrow.windows.calls import call_of_measure, call_text
+from windrow.windows.key_rows import KeyRows
+from windrow.windows.reach import Counted
+from windrow.windows.setting import Counts, Setting
+from windrow.windows.sorted_rows import SortedRows
 from windrow.windows.triggers import Every, Trigger, trigger
 from windrow.windows.window import Window
+
+Array = np.ndarray[Any, Any]
 
 #: from the answers for a window and for its oldest part to whether that part leaves
 Function = Callable[[Any, Any], Any]
@@ -54,6 +63,9 @@ class PolicyWindow(Window):
     every: Trigger | None = None
     default_name: str = "policy"
 
+    reach = Counted
+    remembers = True
+
     @property
     def measures(self) -> tuple[Measure, ...]:
         """All that the rules ask for, each once."""
@@ -77,6 +89,10 @@ class PolicyWindow(Window):
                 if rule.in_ticks is not None:
                     require_time(schema, (column,), "windows")
 
+    def bounding(self, setting: Setting) -> Bounding:
+        """The rows that the rules let stay."""
+        return _LetStay(setting.counts(self))
+
     def __or__(self, other: Any) -> PolicyWindow:
         if not isinstance(other, PolicyWindow):
             return NotImplemented
@@ -86,6 +102,24 @@ class PolicyWindow(Window):
             raise InvalidArgument("every: two policies that are joined answer at the same time")
         name = f"{self.default_name}_or_{other.default_name}"
         return PolicyWindow((*self.rules, *other.rules), False, self.every, name)
+
+
+class _LetStay(Bounding):
+    def __init__(self, counts: Counts) -> None:
+        self._counts = counts
+
+    def of(self, rows: SortedRows, held: Array | None = None) -> Bounds:
+        """The bounds of the next rows; the rules are not asked about old rows that were `held`."""
+        if held is None:
+            counts = self._counts.of(rows.columns, rows.runs, rows.size)
+        else:
+            assert isinstance(rows, KeyRows)
+            within, places, _keys = rows.only(
+                np.arange(rows.size) >= (rows.fresh - held)[rows.key_of]
+            )
+            counts = np.zeros(rows.size, np.int64)
+            counts[places] = self._counts.of(within.columns, within.runs, within.size, within.fresh)
+        return Bounds(rows.runs, Counted(counts), read_only(counts > 0))
 
 
 def policy(
@@ -136,6 +170,13 @@ def policy(
         raise InvalidArgument(f"oldest: 'any' or 'half', not {oldest!r}")
     rule = Rule(function, _measures(of))
     return PolicyWindow((rule,), oldest == "half", trigger(every, None))
+
+
+def require_policy(given: Any) -> PolicyWindow:
+    """The policy that was given; refuse what is none."""
+    if not isinstance(given, PolicyWindow):
+        raise InvalidArgument(f"policy: give one as wr.policy(...) makes it, not {given!r}")
+    return given
 
 
 def _measures(of: Any) -> tuple[Measure, ...]:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from windrow.windows.arguments import row_count
+from windrow.windows.bounds import Bounding, Bounds
 from windrow.windows.calls import call_text
+from windrow.windows.reach import UNLIMITED, Newest
+from windrow.windows.setting import Setting
+from windrow.windows.sorted_rows import SortedRows
 from windrow.windows.triggers import Every, Period, Trigger, trigger
 from windrow.windows.window import Window
+
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -26,6 +35,10 @@ class RowsWindow(Window):
         """The call that makes it."""
         return call_text("rows", str(self.range), every=self.every)
 
+    def bounding(self, setting: Setting) -> Bounding:
+        """The newest rows of a key."""
+        return _NewestRows(Newest(min(self.range, UNLIMITED)))
+
     @property
     def newest(self) -> int:
         """How many rows it holds."""
@@ -37,6 +50,15 @@ class RowsWindow(Window):
         if self.every is None or self.every.in_time:
             return None
         return self.every.period(self.range)
+
+
+@dataclass(frozen=True)
+class _NewestRows(Bounding):
+    reach: Newest
+
+    def of(self, rows: SortedRows, held: Array | None = None) -> Bounds:
+        """The bounds of the next rows."""
+        return Bounds(rows.runs, self.reach)
 
 
 def rows(range: int, every: Every = None) -> RowsWindow:

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
+
+import numpy as np
 
 from windrow.algebra.durations import words
 from windrow.errors import InvalidArgument
 from windrow.windows.arguments import length
+from windrow.windows.bounds import Bounding, Bounds, begun_anew, rows_before
 from windrow.windows.calls import call_text
-from windrow.windows.reach import UNLIMITED
+from windrow.windows.clock import ClockWindows
+from windrow.windows.extents import Answering
+from windrow.windows.reach import UNLIMITED, Younger
+from windrow.windows.setting import Setting
+from windrow.windows.sorted_rows import SortedRows
 from windrow.windows.triggers import Every, Period, Trigger, trigger
 from windrow.windows.window import Window
+
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -30,6 +40,7 @@ class TimeWindow(Window):
     peers: bool = False
     every: Trigger | None = None
 
+    reach = Younger
     needs_time = True
 
     @property
@@ -50,6 +61,15 @@ class TimeWindow(Window):
             return ()
         return (*self.every.lengths, self.range)
 
+    def bounding(self, setting: Setting) -> Bounding:
+        """The rows that are less than a range older."""
+        return _YoungerRows(self.behind(setting.tick))
+
+    def answering(self, setting: Setting) -> Answering:
+        """By a clock, windows begin and end at its ticks; else rows ask for it."""
+        period = self.period
+        return super().answering(setting) if period is None else ClockWindows(period, setting)
+
     def behind(self, tick: int) -> int:
         """How many ticks older a row is that has left.
 
@@ -65,6 +85,23 @@ class TimeWindow(Window):
         if self.every is None or not self.every.in_time:
             return None
         return self.every.period(self.range)
+
+
+class _YoungerRows(Bounding):
+    def __init__(self, extent: int) -> None:
+        self._extent = extent
+        self._timed = np.ones(1, np.bool_)
+
+    def of(self, rows: SortedRows, held: Array | None = None) -> Bounds:
+        """The bounds of the next rows.
+
+        A key's null times are a run of their own: no distance leads from a null to a time.
+        """
+        reach = Younger(rows.times, self._extent)
+        if rows.all_timed and self._timed.all():
+            return Bounds(rows.runs, reach)
+        timed, self._timed = rows_before(self._timed, rows.timed)
+        return Bounds(begun_anew(rows.runs, timed != rows.timed), reach)
 
 
 def time(

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
 
 from windrow.algebra.durations import nanoseconds, words
 from windrow.errors import InvalidArgument
 from windrow.slicing import PeriodicWindow
+from windrow.windows import walks
 from windrow.windows.arguments import length, row_count
+from windrow.windows.bounds import Bounds
+from windrow.windows.extents import Asking, FinalStops, Span, ends_of_runs
+from windrow.windows.key_rows import KeyRows
+from windrow.windows.key_runs import NEVER
+from windrow.windows.reach import UNLIMITED
+from windrow.windows.setting import Setting
+from windrow.windows.sorted_rows import SortedRows
 
+Array = np.ndarray[Any, Any]
 Every = int | str | timedelta | None
 
 
@@ -34,6 +46,10 @@ class Trigger(ABC):
     def period(self, range: int) -> Period:
         """A window of so many rows, or nanoseconds, that it asks for."""
 
+    @abstractmethod
+    def asking(self, setting: Setting) -> Asking:
+        """What asks along one stream of rows, before the first."""
+
 
 @dataclass(frozen=True)
 class EveryRows(Trigger):
@@ -48,6 +64,10 @@ class EveryRows(Trigger):
     def period(self, range: int) -> Period:
         """The last `range` rows: it is the ends that are multiples of the slide."""
         return Period("rows", range, self.rows, -range)
+
+    def asking(self, setting: Setting) -> Asking:
+        """What counts rows."""
+        return _AfterRows(min(self.rows, UNLIMITED))
 
 
 @dataclass(frozen=True)
@@ -73,6 +93,10 @@ class EveryTime(Trigger):
         """The windows [begin, begin + range) for begins at the clock's ticks."""
         return Period("time", range, self.time, self.offset)
 
+    def asking(self, setting: Setting) -> Asking:
+        """What looks at the clock."""
+        return _AtTicks(self, setting)
+
 
 class Period(NamedTuple):
     """Windows that begin one slide apart; in rows, or in nanoseconds."""
@@ -88,6 +112,68 @@ class Period(NamedTuple):
             return PeriodicWindow(self.range // tick, self.slide // tick, self.offset // tick)
         except InvalidArgument as error:
             raise InvalidArgument(f"windows: {name!r}: {error}") from None
+
+
+class _AfterRows(Asking):
+    """After every so many rows of a key; a stream keeps how many it has seen since."""
+
+    ledger = ("seen",)
+
+    def __init__(self, every: int) -> None:
+        self.stride = every
+
+    def stops(self, rows: SortedRows, bounds: Bounds) -> Array:
+        """The rows behind every so many."""
+        runs = rows.all_runs
+        if rows.since is not None:
+            # As if the key had begun where the answer that is due next begins to be counted.
+            runs[0] = -(-rows.since % self.stride)
+        return walks.after_rows(runs, rows.size, self.stride)
+
+    def final(
+        self, rows: KeyRows, bounds: Bounds, span: Span, numbers: Mapping[str, Array]
+    ) -> FinalStops:
+        """Answers are final with their row."""
+        seen = numbers["seen"]
+        fresh = np.flatnonzero(rows.is_fresh)
+        keys = rows.key_of[fresh]
+        counted = seen[keys] + fresh - rows.fresh[keys] + 1
+        stops = fresh[counted % self.stride == 0] + 1
+        seen = (seen + rows.stops - rows.fresh) % self.stride
+        return FinalStops(stops, np.full(rows.count, NEVER), {"seen": seen})
+
+
+class _AtTicks(Asking):
+    """At every tick of a clock that has seen a row since the one before."""
+
+    waits = True
+
+    def __init__(self, every: EveryTime, setting: Setting) -> None:
+        self._every, self._setting = every, setting
+        self._slide = every.time // setting.tick
+        self._offset = every.offset // setting.tick % self._slide
+        self._last = np.zeros(1, np.int64)
+
+    def stops(self, rows: SortedRows, bounds: Bounds) -> Array:
+        """The rows before which a tick has passed."""
+        self._setting.require_times(rows.times, self._slide, self._slide)
+        ticks = np.append(self._last, (rows.times - self._offset) // self._slide)
+        self._last = ticks[-1:]
+        return ends_of_runs(rows, ticks[1:] != ticks[:-1])
+
+    def final(
+        self, rows: KeyRows, bounds: Bounds, span: Span, numbers: Mapping[str, Array]
+    ) -> FinalStops:
+        """Answers are final at the end of their tick."""
+        period = self._every.period(self._every.time)
+        clock = period.in_ticks(self._setting.name, self._setting.tick)
+        ends = clock.last_starts(rows.times) + clock.slide
+        changed = np.ones(rows.size, np.bool_)
+        changed[1:] = ends[1:] != ends[:-1]
+        stops = ends_of_runs(rows, changed)
+        stops = stops[span.ripens(ends[stops - 1])]
+        last = ends[rows.stops - 1]
+        return FinalStops(stops, np.where(last > span.frontier, last, NEVER))
 
 
 def trigger(every: Every, offset: str | timedelta | None) -> Trigger | None:

@@ -68,11 +68,6 @@ def after_rows(starts: Array, size: int, every: int) -> Array:
     return stops
 
 
-def after_marks(marks: Array) -> Array:
-    """An answer after every row that is marked."""
-    return np.flatnonzero(marks) + 1
-
-
 def _counted(answers: Array) -> Array:
     """1, 2, ... up to each number."""
     total = int(answers.sum())
@@ -87,14 +82,6 @@ def newest_rows(starts: Array, stops: Array, count: int) -> Array:
     """The newest rows of the key."""
     run_starts = starts[runs_of(starts, stops - 1)]
     firsts: Array = np.maximum(run_starts, stops - count)
-    return firsts
-
-
-def since_last(starts: Array, stops: Array, since: int) -> Array:
-    """The rows since the answer before, the first answer's `since`, or since the key began."""
-    run_starts = starts[runs_of(starts, stops - 1)]
-    before = np.append([since], stops)[:-1]
-    firsts: Array = np.maximum(run_starts, before)
     return firsts
 
 

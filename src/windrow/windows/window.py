@@ -1,25 +1,37 @@
 """The contract of a window kind: all that the rest of windrow may ask of a window.
 
 A kind is a frozen dataclass in a file of its own. It says which columns it looks at, what it
-requires of them, and when it answers. Nothing outside `windows/` asks which kind it has.
+requires of them, which rows its windows hold (`bounding`) and when it answers (`asking`). Nothing
+outside `windows/` asks which kind it has.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from typing import ClassVar
 
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Measure
+from windrow.windows.bounds import Bounding
+from windrow.windows.extents import Answering, Asked, Asking
+from windrow.windows.reach import Newest, Reach
+from windrow.windows.setting import Setting
 from windrow.windows.triggers import Period, Trigger
 
 
 class Window(ABC):
     """Which events an answer is about, and when there is one.
 
-    Only `default_name` and `call` must be given. The others have answers that suit most kinds.
+    Only `default_name`, `call` and `bounding` must be given. The others have answers that suit most
+    kinds.
     """
+
+    #: the reach that its bounds have
+    reach: ClassVar[type[Reach]] = Newest
+    #: whether what it holds does not follow from its own rows alone: streams keep how many it held
+    remembers: ClassVar[bool] = False
 
     # As users say it -----------------------------------------------------------------------------
 
@@ -80,6 +92,21 @@ class Window(ABC):
     def lengths(self) -> tuple[int, ...]:
         """The nanoseconds of which begins and ends of answers are multiples, beside row times."""
         return self.every.lengths if self.every is not None else ()
+
+    # Which rows it holds -------------------------------------------------------------------------
+
+    @abstractmethod
+    def bounding(self, setting: Setting) -> Bounding:
+        """What bounds the window along one stream of rows, before the first."""
+
+    def asking(self, setting: Setting) -> Asking:
+        """What asks for its answers in `wr.slide`, before the first row."""
+        assert self.every is not None
+        return self.every.asking(setting)
+
+    def answering(self, setting: Setting) -> Answering:
+        """What finds its answers in `wr.slide`, before the first row."""
+        return Asked(self.bounding(setting), self.asking(setting), self.remembers)
 
     # What planners may make use of ---------------------------------------------------------------
 

@@ -34,7 +34,6 @@ from windrow.stream import sizes
 from windrow.stream.bins import Bins
 from windrow.stream.key_hashes import hashes_of
 from windrow.stream.row_layout import RowLayout, empty
-from windrow.stream.rows.key_rows import KeyRows
 from windrow.stream.state import (
     LEDGER,
     NONE,
@@ -43,6 +42,7 @@ from windrow.stream.state import (
     block_number,
     place_in_bin,
 )
+from windrow.windows.key_rows import KeyRows
 from windrow.windows.key_runs import NEVER
 
 Array = np.ndarray[Any, Any]
@@ -138,12 +138,13 @@ class KeptRows:
                 name: pa.concat_arrays([stored[name], events[name]]).take(chosen_rows)
                 for name in layout.rows.names
             },
+            np.append(row_starts, NEVER),
+            len(rows),
             layout.timed,
-            [column.take(pa.array(heads[present])) for column in keys],
-            row_starts,
-            row_stops,
-            row_stops - (is_new[row_stops] - is_new[row_starts]),
-            {name: ledger[name].take(entries) for name in layout.ledger.names[len(key) :]},
+            keys=[column.take(pa.array(heads[present])) for column in keys],
+            stops=row_stops,
+            fresh=row_stops - (is_new[row_stops] - is_new[row_starts]),
+            ledger={name: ledger[name].take(entries) for name in layout.ledger.names[len(key) :]},
         )
         idle = ledger.take(pa.array(heads[np.flatnonzero(np.diff(bounds) == 0)]))
         return OpenBins(chosen, len(self.bins), found, events, rows[rows >= old] - old, idle)

@@ -7,29 +7,20 @@ from collections.abc import Set as AbstractSet
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from windrow.engine import columns as arrow
 from windrow.engine.feature_columns import FeatureAnswers
 from windrow.engine.named_failures import kernels_named
 from windrow.engine.over_kernels import OverKernels
-from windrow.engine.row_windows import RowBlock, extent_of
-from windrow.engine.trailing import Bounds, SortedRows
+from windrow.engine.row_windows import RowBlock
 from windrow.planning.over_plan import OverPlan
 from windrow.stream.group import Array
 from windrow.stream.row_layout import RowLayout, kept_columns
 from windrow.stream.rows.kept_rows import Needed, OpenBins
-from windrow.stream.rows.key_rows import KeyRows, later
-from windrow.stream.rows.rows_group import RowsGroup, Span, counts_held, entered
+from windrow.stream.rows.rows_group import RowsGroup, entered
 from windrow.stream.rows.why_rows import why_over_keeps_rows
-from windrow.windows import (
-    PolicyWindow,
-    PunctuatedWindow,
-    RowsWindow,
-    SessionWindow,
-    TimeWindow,
-    Window,
-)
+from windrow.windows.bounds import Bounds
+from windrow.windows.extents import HELD, Span
+from windrow.windows.key_rows import KeyRows
 from windrow.windows.key_runs import NEVER
 
 
@@ -43,11 +34,10 @@ class OverRows(RowsGroup):
     ) -> None:
         """`types` are those of the columns of an event; `nullable` names those with nulls."""
         self._plan, self._program = plan, OverKernels(plan, nullable)
-        self._tick = arrow.nanoseconds_per_tick(types[plan.order[0]])
         self._held = {
-            name: f"held_{place}"
+            name: f"{HELD}_{place}"
             for place, (name, window) in enumerate(plan.windows.items())
-            if isinstance(window, PolicyWindow)
+            if window.remembers
         }
         ledger = dict.fromkeys(self._held.values(), pa.int64())
         layout = RowLayout.of(plan.key, plan.order, kept_columns(plan), types, ledger)
@@ -61,14 +51,12 @@ class OverRows(RowsGroup):
         plain = program.plain_block(rows.columns, rows.size, 0)
         answers, fronts, expiries, ledger = {}, [], [], {}
         for name, window in plan.windows.items():
-            if name in self._held:
-                bounds, last = self._policy_bounds(name, rows)
-                ledger[self._held[name]] = entered(last)
-            else:
-                trail = self._program.trail(name)
-                bounds = trail.bounds(SortedRows(rows.columns, rows.runs, rows.size, rows.order))
+            held = rows.numbers(self._held[name]) if window.remembers else None
+            bounds = program.bounding(name).of(rows, held)
             answers[name] = self._driven(name, rows, compiled, plain, bounds)
-            front, expiry = self._needed(window, bounds, rows, span.frontier)
+            front, expiry = bounds.fronts(rows, span.frontier)
+            if window.remembers:
+                ledger[self._held[name]] = entered(rows.stops - front)
             fronts.append(front)
             expiries.append(np.where(front < rows.stops, expiry, span.frontier))
         needed = Needed(
@@ -80,12 +68,6 @@ class OverRows(RowsGroup):
         if not part.events.num_rows:
             return [], needed
         return [self._table(part, answers)], needed
-
-    def _policy_bounds(self, name: str, rows: KeyRows) -> tuple[Bounds, Array]:
-        counts, held = self._program.counts(name), rows.numbers(self._held[name])
-        numbers, last = counts_held(counts, rows, held)
-        present = arrow.read_only(numbers > 0)
-        return Bounds(rows.runs, arrow.read_only(numbers), present), last
 
     def _driven(
         self, name: str, rows: KeyRows, compiled: tuple[tuple[Array, ...], tuple[Array, ...]],
@@ -120,25 +102,3 @@ class OverRows(RowsGroup):
             )
             table = table.append_column(added.name, column.take(indices))
         return table
-
-    def _needed(
-        self, window: Window, bounds: Bounds, rows: KeyRows, frontier: int
-    ) -> tuple[Array, Array]:
-        """Of each key, the oldest row that events to come see, and until when they may."""
-        never = np.full(rows.count, NEVER)
-        extent = extent_of(window, self._tick)
-        if isinstance(window, RowsWindow):
-            return np.maximum(rows.starts, rows.stops - extent + 1), never
-        if isinstance(window, TimeWindow):
-            oldest = max(frontier - extent + 1, -(2**63))
-            return rows.first_not_before(oldest), later(rows.last_times, extent)
-        if not isinstance(window, PunctuatedWindow | SessionWindow):
-            assert bounds.measure is not None
-            return rows.stops - bounds.measure[rows.stops - 1], never
-        begun = bounds.starts[np.searchsorted(bounds.starts, rows.stops - 1, "right") - 1]
-        if isinstance(window, PunctuatedWindow):
-            marks = pc.fill_null(rows.columns[window.column], False)
-            closed = marks.to_numpy(zero_copy_only=False)[rows.stops - 1]
-            return np.where(closed, rows.stops, begun), never
-        expiry = later(rows.last_times, window.gap // self._tick + 1)
-        return np.where(expiry <= frontier, rows.stops, begun), expiry

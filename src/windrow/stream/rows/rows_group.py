@@ -15,32 +15,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
-from windrow.engine.policy_counts import Counts
 from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import Slices
 from windrow.stream.group import Array, Times, WindowGroup
 from windrow.stream.header import GroupState
 from windrow.stream.row_layout import RowLayout, columns_kept
 from windrow.stream.rows.kept_rows import KeptRows, Needed, OpenBins
-from windrow.stream.rows.key_rows import KeyRows
 from windrow.stream.state import LEDGER_SCHEMA, ROWS_SCHEMA, ShardBlocks
-
-
-class Span(NamedTuple):
-    """The time that became final: from `before` up to `frontier`, in ticks."""
-
-    before: int
-    frontier: int
-
-    def ripens(self, final: Array) -> Array:
-        """Which answers became final now; `final` says when each of them does."""
-        ripe: Array = (final > self.before) & (final <= self.frontier)
-        return ripe
+from windrow.windows.extents import Span
 
 
 class RowsGroup(WindowGroup):
@@ -103,20 +88,6 @@ class RowsGroup(WindowGroup):
     @abstractmethod
     def answer(self, part: OpenBins, span: Span) -> tuple[list[pa.Table], Needed]:
         """The answers that became final, and what those to come need."""
-
-
-def counts_held(counts: Counts, rows: KeyRows, held: Array) -> tuple[Array, Array]:
-    """How many rows a policy leaves in the window of each row, and in that of each key's last row.
-
-    `held` says how many old rows of each key are in its window. Rows before those are in no window.
-    """
-    within, places, keys = rows.only(np.arange(rows.size) >= (rows.fresh - held)[rows.key_of])
-    found = counts.of(within.columns, within.runs, within.size, within.fresh)
-    numbers = np.zeros(rows.size, np.int64)
-    numbers[places] = found
-    last = np.zeros(rows.count, np.int64)
-    last[keys] = found[within.stops - 1]
-    return numbers, last
 
 
 def entered(numbers: Array) -> pa.Array:

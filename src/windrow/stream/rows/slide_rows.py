@@ -12,22 +12,22 @@ import pyarrow as pa
 
 from windrow.engine import columns as arrow
 from windrow.engine.answer_tables import changes
-from windrow.engine.extents import Extents, Stretch
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.order_column import in_own_type
+from windrow.engine.policy_counts import PolicyCounters
 from windrow.engine.shared_slices import SharedSlices
 from windrow.engine.slice_windows import SliceKernels
-from windrow.planning.over_plan import column_types
 from windrow.planning.slide_plan import SlidePlan
 from windrow.stream.group import Array
 from windrow.stream.row_layout import RowLayout
 from windrow.stream.rows.kept_rows import Needed, OpenBins
-from windrow.stream.rows.key_rows import KeyRows
-from windrow.stream.rows.ripening import Ripe, ripening
-from windrow.stream.rows.rows_group import RowsGroup, Span, entered
+from windrow.stream.rows.rows_group import RowsGroup, entered
 from windrow.stream.rows.why_rows import why_slide_keeps_rows
-from windrow.windows import DeltaWindow, walks
+from windrow.windows import walks
+from windrow.windows.extents import Answering, Extents, Ripe, Span
+from windrow.windows.key_rows import KeyRows
 from windrow.windows.key_runs import NEVER
+from windrow.windows.setting import Setting
 from windrow.work.threads import cores
 
 
@@ -59,16 +59,12 @@ class SlideRows(RowsGroup):
         self._plan = replace(plan, changes_only=False)
         self._features = FeatureColumns(plan.features, nullable)
         self._kernels = SliceKernels(self._features, plan, names)
-        tick = arrow.nanoseconds_per_tick(plan.order_type)
-        read = column_types(plan.schema, plan.read_by_row)
-        schema = pa.schema(list(read.items()))
-        found = {
-            name: ripening(place, name, plan.windows[name], tick, schema, nullable)
+        self._counts = PolicyCounters(plan.schema, nullable)
+        #: of each window, the numbers that the ledger has, and in which columns
+        self._numbers = {
+            name: {each: f"{each}_{place}" for each in self._answering(name).ledger}
             for place, name in enumerate(names)
         }
-        self._ripening = {name: each for name, (each, _numbers) in found.items()}
-        #: of each window, the numbers that the ledger has
-        self._numbers = {name: numbers for name, (_each, numbers) in found.items()}
         features = range(len(plan.features))
         #: of each window, if only changes are wanted, the columns that the ledger has of answers
         self._last = {
@@ -77,7 +73,7 @@ class SlideRows(RowsGroup):
             if plan.changes_only
         }
         ledger: dict[str, pa.DataType] = {
-            each: pa.int64() for numbers in self._numbers.values() for each in numbers
+            each: pa.int64() for numbers in self._numbers.values() for each in numbers.values()
         }
         answer_types = [pa.bool_(), *(feature.type for feature in plan.features)]
         for last in self._last.values():
@@ -97,7 +93,8 @@ class SlideRows(RowsGroup):
         ledger: dict[str, pa.Array] = {}
         answered = self._answered(rows, span)
         for name, (table, keys, ripe) in answered.items():
-            ledger |= {column: entered(numbers) for column, numbers in ripe.numbers.items()}
+            for number, column in self._numbers[name].items():
+                ledger[column] = entered(ripe.numbers[number])
             if self._last:
                 table, last = self._changed(name, rows, table, keys)
                 ledger |= last
@@ -115,19 +112,32 @@ class SlideRows(RowsGroup):
         )
         return tables, needed
 
+    def _answering(self, name: str) -> Answering:
+        """What finds the answers of a window in some rows."""
+        plan = self._plan
+        setting = Setting(name, plan.order[0], plan.order_type, self._counts)
+        return plan.windows[name].answering(setting)
+
+    def _ripe(self, name: str, rows: KeyRows, span: Span) -> Ripe:
+        return self._answering(name).ripe(rows, span, self._kept_numbers(name, rows))
+
+    def _kept_numbers(self, name: str, rows: KeyRows) -> dict[str, Array]:
+        """What the ledger has of a window, for each key."""
+        return {each: rows.numbers(column) for each, column in self._numbers[name].items()}
+
     def _answered(self, rows: KeyRows, span: Span) -> dict[str, _Answered]:
         """The answers of each window; windows that see the same rows share their slices."""
         answered: dict[str, _Answered] = {}
         whole: dict[str, Ripe] = {}
         for name in self.names:
-            window = self._plan.windows[name]
-            present = None
-            if isinstance(window, DeltaWindow):
-                present = arrow.present(rows.columns[window.column])
-            if present is None:
-                whole[name] = self._ripening[name](rows, span)
-            else:
+            measured = self._plan.windows[name].measured
+            found = [arrow.present(rows.columns[column]) for column in measured]
+            partly = [present for present in found if present is not None]
+            if partly:
+                present = np.logical_and.reduce(partly)
                 answered[name] = self._answered_of(name, rows, present, span)
+            else:
+                whole[name] = self._ripe(name, rows, span)
         tables = self._run(rows, whole)
         for name, ripe in whole.items():
             keys = walks.runs_of(rows.runs, ripe.extents.firsts)
@@ -140,10 +150,10 @@ class SlideRows(RowsGroup):
         seen, places, keys = rows.only(present)
         if not seen.count:
             nothing = np.empty(0, np.int64)
-            numbers = {each: rows.numbers(each) for each in self._numbers[name]}
-            ripe = Ripe(Extents(nothing, nothing), rows.stops, never, never, numbers)
+            kept = self._kept_numbers(name, rows)
+            ripe = Ripe(Extents(nothing, nothing), rows.stops, never, never, kept)
             return _Answered(self._plan.output_schema.empty_table(), nothing, ripe)
-        ripe = self._ripening[name](seen, span)
+        ripe = self._ripe(name, seen, span)
         table = self._run(seen, {name: ripe})[name]
         answer_keys = keys[walks.runs_of(seen.runs, ripe.extents.firsts)]
         fronts = rows.stops.copy()
@@ -155,9 +165,8 @@ class SlideRows(RowsGroup):
             found[keys] = values
             return found
 
-        numbers = {
-            each: of_all(values, rows.numbers(each)) for each, values in ripe.numbers.items()
-        }
+        kept = self._kept_numbers(name, rows)
+        numbers = {each: of_all(values, kept[each]) for each, values in ripe.numbers.items()}
         return _Answered(
             table,
             answer_keys,
@@ -171,8 +180,7 @@ class SlideRows(RowsGroup):
             return {}
         extents = {name: each.extents for name, each in ripe.items()}
         slices = SharedSlices(self._plan, self._features, self._kernels, list(extents), cores())
-        stretch = Stretch(rows.columns, rows.size, rows.runs)
-        return dict(slices.answer(stretch, rows.keys, extents))
+        return dict(slices.answer(rows, rows.keys, extents))
 
     def _changed(
         self, name: str, rows: KeyRows, table: pa.Table, keys: Array

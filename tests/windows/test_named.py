@@ -1,4 +1,4 @@
-"""Which windows there are, what they are called, and which are refused."""
+"""What windows are called, and which are refused."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""The rows of some keys at work: for each key the kept rows, and behind them the new ones.
+"""The rows of some keys of a stream at work: for each key the kept rows, and behind them new ones.
 
         starts      fresh   stops      starts     fresh = stops
           |  kept     | new |            |  kept   |
@@ -18,56 +18,37 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.engine import columns as arrow
 from windrow.windows.key_runs import NEVER
+from windrow.windows.sorted_rows import SortedRows
 
 Array = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True)
-class KeyRows:
-    """Rows sorted by key and order.
+@dataclass(frozen=True, kw_only=True)
+class KeyRows(SortedRows):
+    """The rows of keys; there is one run for each key.
 
     Attributes:
-        columns: the columns that are kept of a row.
-        order: the column that says when an event was, None if it is not kept.
         keys: the columns of the key, one row for each key.
-        starts, stops: for each key, its first row and the row behind its last.
+        stops: for each key, the row behind its last.
         fresh: for each key, its first new row.
-        ledger: what is kept of each key beside its rows; null for nothing.
-        time_type: the type whose ticks `times` are in, None for that of the order column.
+        ledger: what is kept of each key beside its rows; null where there is nothing.
     """
 
-    columns: Mapping[str, pa.Array]
-    order: str | None
     keys: Sequence[pa.Array]
-    starts: Array
     stops: Array
     fresh: Array
     ledger: Mapping[str, pa.Array]
-    time_type: pa.DataType | None = None
-
-    @property
-    def size(self) -> int:
-        """How many rows there are."""
-        return int(self.stops[-1]) if len(self.stops) else 0
 
     @property
     def count(self) -> int:
         """How many keys there are."""
-        return len(self.starts)
+        return len(self.stops)
 
-    @cached_property
-    def runs(self) -> Array:
-        """The starts in the form that loops take (see `windrow.windows.key_runs`)."""
-        return np.append(self.starts, NEVER)
-
-    @cached_property
-    def times(self) -> Array:
-        """When each event was, in ticks."""
-        assert self.order is not None
-        order = self.columns[self.order]
-        return arrow.times(order if self.time_type is None else order.cast(self.time_type))
+    @property
+    def starts(self) -> Array:
+        """Of each key, the first row."""
+        return self.runs[:-1]
 
     @cached_property
     def last_times(self) -> Array:
@@ -108,13 +89,14 @@ class KeyRows:
         indices, key_indices = pa.array(rows), pa.array(keys)
         part = KeyRows(
             {name: column.take(indices) for name, column in self.columns.items()},
+            np.append(starts, NEVER),
+            len(rows),
             self.order,
-            [column.take(key_indices) for column in self.keys],
-            starts,
-            stops,
-            starts + old[keys],
-            {name: column.take(key_indices) for name, column in self.ledger.items()},
             self.time_type,
+            keys=[column.take(key_indices) for column in self.keys],
+            stops=stops,
+            fresh=starts + old[keys],
+            ledger={name: column.take(key_indices) for name, column in self.ledger.items()},
         )
         return part, rows, keys
 
