@@ -20,13 +20,13 @@ from benchmarks.costs import Cost, write_costs
 from benchmarks.harness import Comparison, best_time
 from benchmarks.rounds import fill_and_drain, time_rounds
 from windrow.algebra.aggregation import Aggregation
+from windrow.algebra.arrays import read_only
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.product import Part, Product
 from windrow.algorithms import ALGORITHMS, Algorithm
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
-from windrow.engine.columns import read_only
 from windrow.engine.kernel_window import empty_state
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock, kernel_for
 from windrow.windows.bounds import Bounds

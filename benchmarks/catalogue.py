@@ -16,9 +16,9 @@ import windrow as wr
 from benchmarks.harness import Comparison, best_time
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Aggregation
+from windrow.algebra.arrays import read_only
 from windrow.algebra.kinds import Kind
 from windrow.algebra.product import Part, Product
-from windrow.engine.columns import read_only
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock, kernel_for
 from windrow.planning import costs
 from windrow.planning.choose import Served, Wish, choose

@@ -8,14 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow.algebra.arrays import present as present
-from windrow.algebra.arrays import read_only as read_only
-from windrow.algebra.arrays import validity as validity
-from windrow.algebra.arrays import values as values
 from windrow.algebra.kinds import Kind, in_ticks, plain_type
 from windrow.errors import AggregateOverflow, InvalidAggregation, InvalidArgument
-from windrow.windows.ticks import nanoseconds_per_tick as nanoseconds_per_tick
-from windrow.windows.ticks import times as times
 
 Array = np.ndarray[Any, Any]
 

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from windrow.algebra import arrays
 from windrow.algebra.conditions import Condition
 from windrow.algebra.nullable import skipping_nulls
 from windrow.engine import columns as arrow
@@ -46,15 +47,15 @@ class FeatureColumns(FeatureGroups):
                 values.append(_truth(slot.condition, columns, size))
             elif slot.carried:
                 if positions is None:
-                    positions = arrow.read_only(np.arange(first_position, first_position + size))
+                    positions = arrays.read_only(np.arange(first_position, first_position + size))
                 values.append(positions)
             elif slot.digest is not None:
-                values.append(arrow.read_only(slot.digest(columns[slot.column])))
+                values.append(arrays.read_only(slot.digest(columns[slot.column])))
             else:
-                column = arrow.values(columns[slot.column])
+                column = arrays.values(columns[slot.column])
                 values.append(column if slot.before is None else _each(slot.before, column))
         validities = [
-            arrow.validity(columns[self.slots[index].column])
+            arrays.validity(columns[self.slots[index].column])
             if self.slots[index].condition is None
             else values[index]
             for index in self.product.nullable_columns
@@ -170,8 +171,8 @@ def _truth(condition: Condition, columns: Mapping[str, pa.Array], size: int) -> 
     """The rows for which a condition is true; unknown is not true."""
     found = condition.evaluate(columns)
     if isinstance(found, pa.Scalar):  # a condition without columns
-        return arrow.read_only(np.full(size, found.as_py() is True))
-    return arrow.read_only(pc.fill_null(found, False).to_numpy(zero_copy_only=False))
+        return arrays.read_only(np.full(size, found.as_py() is True))
+    return arrays.read_only(pc.fill_null(found, False).to_numpy(zero_copy_only=False))
 
 
 def _of_no_values(feature: Feature) -> Any:
@@ -183,4 +184,4 @@ def _each(function: np.ufunc, values: Array) -> Array:
     """Apply a function to every value."""
     # Without warnings: the value of a null may be anything.
     with np.errstate(all="ignore"):
-        return arrow.read_only(function(values))
+        return arrays.read_only(function(values))

@@ -31,7 +31,7 @@ from windrow.engine.kernel_window import KernelWindow
 from windrow.engine.named_failures import kernels_named
 from windrow.engine.plain_window import PlainMonoid, PlainWindow
 from windrow.planning.over_plan import Feature, policy_features
-from windrow.windows import PolicyWindow
+from windrow.windows import PolicyWindow, ticks
 
 Array = np.ndarray[Any, Any]
 
@@ -228,7 +228,7 @@ def compiled_rules(window: PolicyWindow, schema: pa.Schema) -> list[CompiledRule
         function = rule.function
         if rule.in_ticks is not None:
             (column,) = {column for measure in rule.measures for column in measure.columns}
-            function = rule.in_ticks(arrow.nanoseconds_per_tick(schema.field(column).type))
+            function = rule.in_ticks(ticks.nanoseconds_per_tick(schema.field(column).type))
         parts = [places[measure.aggregation, measure.columns] for measure in rule.measures]
         rules.append((function, parts))
     return rules

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from windrow.algebra import arrays
 from windrow.algebra.aggregation import Input
 from windrow.algebra.monoid import Monoid
 from windrow.engine import columns as arrow
@@ -29,6 +30,7 @@ from windrow.engine.named_failures import kernels_named
 from windrow.engine.order_column import in_order_type, times_to_arrow
 from windrow.planning.over_plan import Feature, column_types
 from windrow.planning.slide_plan import SlidePlan
+from windrow.windows import ticks
 
 Array = np.ndarray[Any, Any]
 
@@ -79,7 +81,7 @@ def at_begin(batch: pa.RecordBatch, plan: SlidePlan) -> pa.RecordBatch:
 
 
 def _microseconds_per_tick(plan: SlidePlan) -> int:
-    return arrow.nanoseconds_per_tick(plan.order_type) // 1_000
+    return ticks.nanoseconds_per_tick(plan.order_type) // 1_000
 
 
 def over_slices(plan: SlidePlan, features: tuple[Feature, ...]) -> SlidePlan:
@@ -148,11 +150,11 @@ class SlicePartials:
         """The partials of the slices of a batch: keys, slices, fields."""
         plan, order = self._source, self._source.order[0]
         columns = {name: arrow.whole(batch[name]) for name in plan.columns}
-        present = arrow.present(columns[order])
+        present = arrays.present(columns[order])
         if present is not None:
             mask = pa.array(present)
             columns = {name: column.filter(mask) for name, column in columns.items()}
-        times = arrow.times(in_order_type(columns[order], plan)) * _microseconds_per_tick(plan)
+        times = ticks.times(in_order_type(columns[order], plan)) * _microseconds_per_tick(plan)
         slices = np.maximum.reduce([times - (times - edge) % slide for edge, slide in self._edges])
         with kernels_named(self._features.compiled):
             cells = self._maps.of_events(columns, [order], slices)

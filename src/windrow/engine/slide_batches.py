@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from windrow.algebra import arrays
 from windrow.engine import columns as arrow
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.policy_counts import PolicyCounters
@@ -80,7 +81,7 @@ class SlidingWindows:
         columns = {name: arrow.whole(batch[name]) for name in self._plan.columns}
         for measured, stream in self._streams:
             seen, size = columns, batch.num_rows
-            present = [arrow.present(columns[name]) for name in measured]
+            present = [arrays.present(columns[name]) for name in measured]
             partly = [rows for rows in present if rows is not None]
             if partly:
                 mask = np.logical_and.reduce(partly)

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from windrow.algebra import arrays
 from windrow.engine import columns as arrow
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.policy_counts import PolicyCounters
@@ -66,7 +67,7 @@ def _by_rows_seen(
     """
     groups: dict[tuple[str, ...], dict[str, Window]] = {}
     measured = {column for window in plan.windows.values() for column in plan.measured(window)}
-    found = {column: arrow.present(columns[column]) for column in measured}
+    found = {column: arrays.present(columns[column]) for column in measured}
     present = {column: rows for column, rows in found.items() if rows is not None}
     for name, window in plan.windows.items():
         missing = tuple(column for column in plan.measured(window) if column in present)

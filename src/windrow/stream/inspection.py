@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from windrow.engine import columns as arrow
 from windrow.engine.maps import SLICE
 from windrow.engine.sorting import arrange
 from windrow.slicing import Slices
@@ -36,6 +35,7 @@ from windrow.stream.state import (
     integers_of,
     kind_of,
 )
+from windrow.windows import ticks
 
 Array = np.ndarray[Any, Any]
 
@@ -130,7 +130,7 @@ def _of_rows(blocks: Mapping[int, bytes]) -> _Kept:
     batches = [each for kind in (ROWS, SEGMENT) for each in _batches(blocks, kind, ROWS_SCHEMA)]
     for owner, batch in batches:
         if order:
-            slices.setdefault(owner, []).append(arrow.times(batch[order]))
+            slices.setdefault(owner, []).append(ticks.times(batch[order]))
         keys.append(batch.select(key))
     if block_number(LEDGER_SCHEMA) in blocks:
         entries = _batches(blocks, LEDGER, LEDGER_SCHEMA)

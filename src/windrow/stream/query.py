@@ -55,6 +55,7 @@ from windrow.stream.state import (
     require_numbers,
 )
 from windrow.stream.waiting import WaitingEvents
+from windrow.windows import ticks
 
 _NANOSECONDS_IN_A_MILLISECOND = 1_000_000
 #: no frontier lies further than 64 bits reach
@@ -106,7 +107,7 @@ class StreamQuery:
         self._columns, self._order = list(types), plan.order[0]
         self._features = plan.features
         _require_time(self._order, types[self._order])
-        self._tick = arrow.nanoseconds_per_tick(types[self._order])
+        self._tick = ticks.nanoseconds_per_tick(types[self._order])
         self._waiting_schema = pa.schema(list(types.items()), {KEY: json.dumps(plan.key)})
         require_numbers(len(groups))
         self._groups = groups
@@ -272,7 +273,7 @@ class StreamQuery:
         return list(map(max, frontiers, before))
 
     def _times(self, columns: Columns) -> Array:
-        return arrow.times(columns[self._order])
+        return ticks.times(columns[self._order])
 
     def _joint_begins(self, columns: Columns) -> Array:
         """For each event, the last edge of any group's slices at or before its time."""
@@ -322,7 +323,7 @@ class StreamQuery:
         """The events that a group's windows hold: others wait for other groups."""
         if len(self._groups) == 1 or not events.num_rows:
             return events
-        held = group.holds(arrow.times(events[self._order]))
+        held = group.holds(ticks.times(events[self._order]))
         return events if held is None else events.filter(pa.array(held))
 
 

@@ -10,7 +10,6 @@ from collections.abc import Set as AbstractSet
 
 import pyarrow as pa
 
-from windrow.engine import columns as arrow
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import Maps, has_partials_of_numbers
 from windrow.engine.order_column import in_order_type
@@ -23,6 +22,7 @@ from windrow.stream.group import WindowGroup
 from windrow.stream.query import StreamQuery
 from windrow.stream.rows.slide_rows import SlideRows
 from windrow.stream.slices.slide_slices import SlideSlices
+from windrow.windows import ticks
 
 
 class StreamSlide(StreamQuery):
@@ -32,7 +32,7 @@ class StreamSlide(StreamQuery):
         """`nullable` names the columns that may hold nulls."""
         self._plan = plan = arranged(plan)
         types = column_types(plan.schema, plan.columns) | {plan.order[0]: plan.order_type}
-        tick = arrow.nanoseconds_per_tick(plan.order_type)
+        tick = ticks.nanoseconds_per_tick(plan.order_type)
         periods = _with_partials(plan, tick)
         groups: list[WindowGroup] = []
         if periods:

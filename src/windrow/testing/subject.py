@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from windrow.algebra import arrays
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
@@ -137,7 +138,7 @@ class Subject:
             empty = typed.null_count == len(typed)
             return [None] * len(column) if empty else list(entry.digest(typed))
         if kind.is_compiled and self.monoid.is_numeric:
-            return list(arrow.values(pa.array(column, _TYPES[kind])))
+            return list(arrays.values(pa.array(column, _TYPES[kind])))
         if kind is Kind.TEMPORAL:
             return arrow.python_values(pa.array(column), entry.name, entry.as_python)
         return column

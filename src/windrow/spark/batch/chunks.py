@@ -23,12 +23,12 @@ from windrow.engine.chunk_cuts import (
     gathered,
     summarise,
 )
-from windrow.engine.columns import nanoseconds_per_tick
 from windrow.planning.over_plan import OverPlan
 from windrow.spark.batch import samples
 from windrow.spark.bridge.arrow_batches import map_partitions
 from windrow.spark.bridge.column_names import Names, new_names
 from windrow.spark.bridge.scans import is_small
+from windrow.windows.ticks import nanoseconds_per_tick
 
 #: fewer rows are not worth a task
 SMALLEST_CHUNK = 65_536

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from windrow.algebra import arrays
 from windrow.engine import columns as arrow
 from windrow.engine.answer_tables import changes
 from windrow.engine.feature_columns import FeatureColumns
@@ -131,7 +132,7 @@ class SlideRows(RowsGroup):
         whole: dict[str, Ripe] = {}
         for name in self.names:
             measured = self._plan.windows[name].measured
-            found = [arrow.present(rows.columns[column]) for column in measured]
+            found = [arrays.present(rows.columns[column]) for column in measured]
             partly = [present for present in found if present is not None]
             if partly:
                 present = np.logical_and.reduce(partly)

@@ -22,7 +22,6 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from windrow.engine import columns as arrow
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import SLICE, Maps
 from windrow.engine.sorting import arrange
@@ -35,6 +34,7 @@ from windrow.stream.group import Array, Times, WindowGroup
 from windrow.stream.header import GroupState
 from windrow.stream.slices.map_tree import MapTree
 from windrow.stream.state import CELLS_SCHEMA, ShardBlocks
+from windrow.windows import ticks
 
 
 class OverSlices(WindowGroup):
@@ -49,7 +49,7 @@ class OverSlices(WindowGroup):
         self.slices, self.layouts = Slices(1, (0,)), {CELLS_SCHEMA: maps.schema}
         self.kept = maps.description
         self._plan = plan
-        tick = arrow.nanoseconds_per_tick(order_type)
+        tick = ticks.nanoseconds_per_tick(order_type)
         #: for each window, how many ticks an event is older that has left it
         self._extents = [window.behind(tick) or 0 for window in plan.windows.values()]
         self._windows = CellWindows(plan, features, maps)
