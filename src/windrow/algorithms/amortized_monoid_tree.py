@@ -9,19 +9,21 @@ query      1 combine; of the newest k events at most 3 log2(n)
 space      at most 2n + log2(n) + 3 partials
 
 The events are the leaves of a forest, kept level by level (see `levels`). A pair gets a parent when
-it is no longer the newest of its level, so a node is written once, when its value is final, and
-never again: an insert writes its leaf, and here and there parents above. Every level ends with a
-newest pair, full or half, that is the root of its own tree.
+it is no longer the newest of its level. So a node is written once, when its value is final: an
+insert writes its leaf, and sometimes parents above it. Every level ends with a newest pair, full or
+half, which is the root of a tree of its own.
 
-Beside the forest stand two partials. The front partial is that of the leftmost tree, the one whose
-root is the newest pair of the highest level; the back partial is that of all events behind it, into
-which an insert combines its event. A query combines the two. Of what the front partial will be when
-more events have left, a stack holds as much as the forest does not tell at once: the partials from
-the second element of each pair on the way down to the oldest event, to the end of the leftmost
-tree. Evicting takes the top of the stack, and where that begins a node, goes down in it and piles
-up the second halves. When the leftmost tree is used up, all is computed from the next one.
+The window keeps two partials beside the forest. The front partial is that of the leftmost tree,
+whose root is the newest pair of the highest level. The back partial is that of all events behind
+this tree; an insert combines its event into it. A query combines the two.
 
-Whatever leaves, what stays is found on one way from root to leaf, so evicting a million events
+A stack prepares the front partials to come. The path from the root of the leftmost tree down to the
+oldest event passes through one pair on each level. For each pair, the stack holds the partial from
+the pair's second element to the end of the tree. An eviction takes the top of the stack. If a node
+begins there, the eviction goes down in it and pushes the second halves. When the leftmost tree is
+used up, everything is computed from the next tree.
+
+Whatever leaves, one path from root to leaf leads to what stays. So evicting a million events
 touches as few nodes as evicting a handful.
 
       level 2   [ a    ..    d |    .          .      ]
@@ -32,15 +34,15 @@ touches as few nodes as evicting a handful.
 
       front_partial = b..d     stack = c..d     back_partial = e..j = e..f ; g..h ; i..j
 
-The stack's partials begin at front + 1 and then where the node of the one before ends: each time
-the widest node that begins there is passed over, which is why no position needs to be kept.
+The first partial on the stack begins at front + 1. Each of the others begins where the widest node
+at the place before ends. So no position needs to be kept.
 
-Nodes are final, so all but what the next operation reads may lie elsewhere. What is read: by an
-insert, the newest two pairs of each level; by an evict, the front partial, the stack, and of each
-level the oldest pair that is whole; by a bulk eviction, one pair of each level on the way to the
-new oldest event, and the newest pair of each level.
+Nodes are final, so nodes that the next operation does not read may lie elsewhere. An insert reads
+the newest two pairs of each level. An eviction reads the front partial, the stack, and the oldest
+whole pair of each level. A bulk eviction reads one pair of each level on the path to the new oldest
+event, and the newest pair of each level.
 
-Invariants, for a window of events v[0] to v[n-1], positions being counted from front:
+Invariants, for a window of events v[0] to v[n-1]; positions count from front:
 
 1. front < boundary <= end, or all are equal; end - front = n.
 2. The node of width w that begins at i and ends before j holds v[i] .. v[j-1], for every node that

@@ -9,14 +9,14 @@ evict      no combine, for any number at once
 query      at most 2 log2(n) combines, also of the newest k events
 space      2n - 1 partials, n being the window's extent rounded up to a power of two
 
-The line of all positions is cut into intervals, at each level twice as wide as at the one below,
-none of them overlapping another of its level. An event that ends an interval completes it: the two
-halves are combined, then the interval that this one may complete in turn. An interval is never
-touched again, so eviction has nothing to do. A query combines the fewest intervals that make up the
-window or its newest part, at most two of each level.
+Each level cuts all positions into intervals that do not overlap, twice as wide as those of the
+level below. The last event of an interval completes it: its two halves are combined, and this may
+complete the interval above. A complete interval never changes, so an eviction has nothing to do. A
+query combines the fewest intervals that make up the window or its newest part, at most two of each
+level.
 
-The intervals go round a tree of fixed size (see `flat_tree`), in which each one takes the place of
-the one that lies a whole round before it.
+The intervals go round a tree of fixed size (see `flat_tree`). Each takes the place of the interval
+that lies a whole round before it.
 
                front                       end
                  |                          |

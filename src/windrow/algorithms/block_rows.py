@@ -1,8 +1,7 @@
 """The loops that drive rows through a block tree (see `block_tree`).
 
-A loop goes on until something has to come from the store or go to it: a block has been filled, or
-one is needed that is not in memory. Then it returns the row that is next, and is called again when
-that is done.
+A loop stops when a block is full and has to go to the store, or when it needs a block that is not
+in memory. Then it returns the next row. Whoever called it moves the block and calls it again.
 """
 
 from typing import Any

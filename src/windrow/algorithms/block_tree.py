@@ -8,10 +8,10 @@ evict      1 combine on average; any number at once: at most F for each level
 query      1 combine
 space      n + n/F + n/F^2 + ... partials, of which 4F for each level are in memory
 
-The events are cut into blocks of F. The partial of a full block is a node of the level above, whose
-nodes are cut into blocks again. A full block never changes, so it can be written to a store in one
-piece. Of each level three blocks stay in memory: the tail, which is being filled; the head, which
-holds the oldest event; and the head's suffixes.
+Events lie in blocks of F. The partial of a full block is a node of the level above, whose nodes lie
+in blocks again. A full block never changes, so it goes to a store in one piece. Three blocks of
+each level stay in memory: the tail, which is being filled; the head, which holds the oldest event;
+and the head's suffixes.
 
       level 1              [ 0..3  |  4..7  |  8..11 |        ]   tail
       level 0   [ 0 | 1 | 2 | 3 ]  [ 4..7 ]  [ 8..11 ]  [ 12 | 13 |    |    ]
@@ -21,20 +21,20 @@ holds the oldest event; and the head's suffixes.
       top = 1    boundary = 12    suffixes at level 1: 4..11, 8..11; at level 0: 2..11, 3..11
       back = 12..13
 
-The leftmost tree is the one whose root is the block that holds both the oldest event and the end,
-the top; it reaches up to the last node that is full there: the boundary. A suffix reaches from its
-node to the boundary, so the suffix at the oldest event is the partial of the whole tree. Evicting
-drops it. When a level's head is used up, the next block is taken and its suffixes are scanned from
-right to left, beginning with what the level above says lies behind it: a flip of Two-Stacks, but of
-one block. The events from the boundary on are combined as they come; when the tree is used up, the
-next one is as large as there can be, and what it leaves is the tails of the levels below its top.
+One block, the top, holds both the oldest event and the end. It is the root of the leftmost tree,
+which ends at the last full node of that block: the boundary. A suffix reaches from its node to the
+boundary, so the suffix at the oldest event is the partial of the whole tree. An eviction drops it.
+When a level's head is used up, the tree takes the next block and scans its suffixes from right to
+left, beginning with the suffix that the level above has behind it. This is a flip of Two-Stacks, of
+one block. Events from the boundary on are combined as they come. When the tree is used up, the next
+tree is as large as possible, and the tails of the levels below its top are left over.
 
-Blocks come from a store, so the loops here never load one: they return, and whoever called them
-brings the block and calls again.
+Blocks come from a store, so the loops here never load one. They return; whoever called them brings
+the block and calls again.
 
-A policy is asked about the oldest events up to the end of ever more nodes, each the widest that
-begins there. If they leave, or cannot tell, so do all events of the node, unread; if they stay, the
-first of its children is asked about. Only the way down needs blocks.
+A policy judges the oldest events up to the end of one node after the other, each the widest that
+begins there. If they leave, or the policy cannot tell, all events of the node leave unread. If they
+stay, the policy judges the node's first child. Only the way down needs blocks.
 
 Invariants, for levels k from 0, whose nodes hold F^k events each, all counted from the first event
 that ever was:

@@ -4,17 +4,17 @@ paper      Zhang et al. 2021, §4; van Herk 1992 and Gil and Werman 1993 filter 
            way
 combines   3 for each row: csa, lcs, and the answer
 
-Where all windows have one range, boundaries may lie where they cost least: a chunk is a whole
-window. Then a window is the end of one chunk and the beginning of another, and until the first is
-used up every row is answered alike. So blocks are slid in runs of up to a whole range, with nothing
-to decide from row to row. That is 1.3 to 2 times as fast as single operations for sum and max, and
-about as fast as Two-Stacks Lite, which takes the same combines (benchmarks/algorithms.py).
+If all windows have one range, boundaries lie where they cost least: a chunk is a whole window. Then
+a window is the end of one chunk and the beginning of the next, and every row until the end of the
+first is answered alike. So rows slide in runs of up to a whole range, without a decision from row
+to row. For sum and max this is 1.3 to 2 times as fast as single operations, and about as fast as
+Two-Stacks Lite, which takes the same combines (benchmarks/algorithms.py).
 
-The loser: lcs of the next chunk beside csa in one loop, so that the two chains of combines overlap.
-It gained a tenth for sums and nothing for max, and wants twice the room.
+The loser: computing lcs of the next chunk beside csa in one loop, so that the two chains of
+combines overlap. It gained a tenth for sums and nothing for max, and needs twice the room.
 
-Between blocks the window is an ordinary one of `sequential_boundary`, and it may begin as any: one
-that has just been filled has chunks of all sizes, which are merged into one.
+Between blocks the window is an ordinary one of `sequential_boundary`. It may begin as any such
+window: one that was just filled has chunks of all sizes, which are merged into one.
 """
 
 from typing import Any

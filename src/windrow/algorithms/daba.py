@@ -9,13 +9,13 @@ query      1 combine
 space      2n partials
 
 Two-Stacks flips late, when its front is used up, and then works through the whole window at once.
-DABA flips early, when front and back are of one size, and spreads the work: every insertion and
+DABA flips early, when front and back have the same size, and spreads the work: every insertion and
 every eviction takes one step of it, so none of them takes long. A flip only renames: the old front
-and the old back become the left and the right of a new front. A step then takes the oldest event of
-the left and the newest of the right: the first is ready for eviction when its aggregate reaches to
-the end of the new front, the other goes to the accumulator, whose aggregates reach there already.
-When left and right are used up, a step only moves the place where they met one event on, and when
-that has passed the accumulator, front and back are of one size again.
+and the old back become the left and the right of a new front. A step takes the oldest event of the
+left and the newest of the right. It extends the aggregate of the first to the end of the new front,
+so that the event is ready for eviction. It moves the other to the accumulator, whose aggregates
+already reach there. When left and right are used up, a step only moves the place where they met one
+event on. When that place has passed the accumulator, front and back have the same size again.
 
                  front           left     right      accumulator     back      end
                    |              |         |         |               |         |
@@ -23,8 +23,8 @@ that has passed the accumulator, front and back are of one size again.
     values       [ c    d    e    | f    g  | h  i    | j    k    l   | m  n    ]
     aggregates   [ c..l d..l e..l | f..g g  | h  h..i | j..l k..l l   | m  m..n ]
 
-Invariants, for a window of events v[0] to v[n-1]; positions are counted from front, b stands for
-back and r for right; a sublist lasts from its own boundary to the next one, the front to back:
+Invariants, for a window of events v[0] to v[n-1]. Positions count from front; b is back and r is
+right. A sublist reaches from its own boundary to the next, and the front reaches to back:
 
 1. front <= left <= right <= accumulator <= back <= end, and end - front = n.
 2. The value at i is v[i], for i < n.
@@ -32,8 +32,8 @@ back and r for right; a sublist lasts from its own boundary to the next one, the
 4. In the left, the aggregate at i is v[i] .. v[r-1].
 5. In the right, the aggregate at i is v[r] .. v[i].
 6. In the back, the aggregate at i is v[b] .. v[i].
-7. The window is empty; or left and right are of one size, and the front is larger than the back by
-   the sizes of left, right and accumulator, and one.
+7. The window is empty; or left and right have the same size, and the front is larger than the back
+   by the sizes of left, right and accumulator, and one.
 """
 
 from collections.abc import Callable, Sequence

@@ -11,11 +11,11 @@ measured   a sum of floats is 1.4 times as fast at window 16 as at 4096. The acc
            combines is part of it, but xor, which has next to no latency, still gains 1.26; the
            rest is unexplained
 
-DABA (see there for the steps) with one partial per event: its value where that will be combined
-again, its aggregate where that will be read. Of the back, and of right and accumulator together,
-only the partial of all is read, so there is one of each beside the queue. And since a step moves an
-event from the right to the accumulator, it does not change the partial of the two, where DABA has
-to combine it anew.
+DABA with one partial per event (`daba` describes the steps): the event's value if that will be
+combined again, its aggregate if that will be read. Queries and steps read only the whole partial of
+the back, and only the whole partial of right and accumulator together. So one partial of each
+stands beside the queue. A step moves an event from the right to the accumulator, which does not
+change the partial of the two; DABA combines it again.
 
       front           left     right  accumulator     back   end
         |              |         |      |               |      |
@@ -23,17 +23,17 @@ to combine it anew.
       [ c..l d..l e..l | f..g g  | h  i | j..l k..l l   | m  n ]     right_partial = h..l
                                                                      back_partial = m..n
 
-Invariants, for a window of events v[0] to v[n-1]; positions are counted from front, b stands for
-back and r for right; a sublist lasts from its own boundary to the next one, the front to back:
+Invariants, for a window of events v[0] to v[n-1]. Positions count from front; b is back and r is
+right. A sublist reaches from its own boundary to the next, and the front reaches to back:
 
 1. front <= left <= right <= accumulator <= back <= end, and end - front = n.
 2. Before left, and in the accumulator, the slot at i holds v[i] .. v[b-1].
 3. In the left, the slot at i holds v[i] .. v[r-1].
 4. In the right and in the back, the slot at i holds v[i].
-5. right_partial is v[r] .. v[b-1], unless left and right are used up: then nothing reads it.
+5. right_partial is v[r] .. v[b-1], unless left and right are used up; then nothing reads it.
 6. back_partial is v[b] .. v[n-1], the identity if b = n.
-7. The window is empty; or left and right are of one size, and the front is larger than the back by
-   the sizes of left, right and accumulator, and one.
+7. The window is empty; or left and right have the same size, and the front is larger than the back
+   by the sizes of left, right and accumulator, and one.
 """
 
 from collections.abc import Callable, Sequence

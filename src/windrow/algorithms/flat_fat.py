@@ -6,18 +6,19 @@ order      any: events may also leave and come in the middle of the window
 requires   an associative combine, nothing else
 insert     no combine
 evict      no combine, for any number at once
-query      first, for m events inserted or evicted since the last query, any number of evicted ones
-           counting as 2: at most m (1 + ceil(log2(n/m))) combines; then none or, of an inverted
-           buffer, log2(n) if it is full, else at most 2 log2(n), as of the newest k events
+query      first at most m (1 + ceil(log2(n/m))) combines, for m events inserted or evicted since
+           the last query (any number of evicted ones counts as 2). Then none; or, if the buffer is
+           inverted, log2(n) if it is full and at most 2 log2(n) if not. The newest k events take
+           at most 2 log2(n)
 evict_at   at most log2(n) combines
 insert_at  at most d (1 + ceil(log2(n/d))) combines, d being the events behind it, and itself
 space      2n - 1 partials, n being a power of two, 1 to 4 times the number of events
 
-The events are the leaves of a complete binary tree, kept in one array (see `flat_tree`); a node is
-the combination of its children. The leaves are a ring. Operations change leaves only. A query first
-brings up to date every node above a leaf that has changed, each once. Then the root holds all
-events, unless the buffer is inverted: with the newest events in front of the oldest ones, the root
-has them in the wrong order, and the two parts are put together from the nodes within each.
+The events are the leaves of a complete binary tree in one array (see `flat_tree`). A node is the
+combination of its children. The leaves are a ring. Operations change leaves only. A query first
+updates every node above a changed leaf, each once. Then the root holds all events, unless the
+buffer is inverted. An inverted buffer has the newest events in front of the oldest ones, so the
+root has them in the wrong order. Then the query combines the nodes of each part, and the two parts.
 
       width 8   [            j..k  e  f..i             ]
       width 4   [     j..k  e      ] [      f..i       ]
@@ -26,11 +27,11 @@ has them in the wrong order, and the two parts are put together from the nodes w
                          ^        ^
                         end     front              query = e ; f..i ; j..k
 
-Unused leaves are not cleared: front and end tell which they are, and an unused node counts as the
-identity, which is kept in node 0 (§5.2). An event that leaves from the middle makes a hole, a leaf
-that holds the identity until the front has passed it or all holes are closed (see `holes`). When
-the ring is full, holes are closed if they are a quarter of it, else it is doubled; when less than a
-quarter of it is used, it is halved (§5.1).
+Unused leaves are not cleared: front and end say which they are. An unused node counts as the
+identity, which is in node 0 (§5.2). An event that leaves from the middle makes a hole, a leaf that
+holds the identity until the front passes it or all holes are closed (see `holes`). If the ring is
+full and a quarter of it is holes, they are closed; if fewer are holes, the ring doubles. If less
+than a quarter of the ring is used, it halves (§5.1).
 
 Invariants, for a window of events v[0] to v[n-1]:
 

@@ -11,10 +11,9 @@ query      at most n - 1 combines; of a window that slides, less than 3 on avera
            k - 1, and n - 1 for all k together
 space      n partials, n pointers, and a stack of at most n positions
 
-Beside each partial stands a pointer, to where the events that it holds end. A query goes from
-pointer to pointer until it comes to the end, and piles up where it has been. On the way back it
-lets every partial that it has met reach to the end, so that the next query jumps over all of them.
-Nothing is combined before a query asks for it: what nobody asks for is never combined.
+Each partial has a pointer to where its events end. A query follows the pointers to the end and
+pushes the places where it has been on a stack. On the way back it extends every partial that it met
+to the end, so the next query jumps over all of them. Nothing is combined before a query needs it.
 
       front                                   end
         |                                      |
@@ -24,7 +23,7 @@ Nothing is combined before a query asks for it: what nobody asks for is never co
 
       query = c..f ; g..i ; j, after which both c..j and g..j point to the end
 
-Pointers are positions, which do not depend on the ring: it grows and shrinks, and they stay.
+Pointers are positions. They do not change when the ring grows or shrinks.
 
 Invariants, for a window of events v[0] to v[n-1]:
 

@@ -1,19 +1,19 @@
 """A complete binary tree in one array: the layout that `flat_fat` and `base_intervals` share.
 
-Positions of events grow without bound and go round the leaves: of n leaves, a power of two,
-position p has slot p mod n. A node stands for an interval: w slots from a multiple of w on, w being
-a power of two up to n. Its number is twice where it begins, plus w. So nodes are numbered from left
-to right, and number 0 is left out:
+Positions of events grow without bound and go round the leaves. With n leaves, a power of two,
+position p has slot p mod n. A node stands for an interval: w slots that begin at a multiple of w,
+where w is a power of two up to n. Its number is twice the slot where it begins, plus w. So nodes
+are numbered from left to right, and no node has number 0:
 
       width 4             4
       width 2       2           6
       width 1    1     3     5     7        slots 0 to 3
 
-Parents, children and siblings are found by arithmetic, as with the numbers of a heap (Tangwongsan
+Arithmetic finds parents, children and siblings, as it does with the numbers of a heap (Tangwongsan
 et al. 2015, §4.3). But here a position and a width give the number without a logarithm, so a query
-goes from interval to interval and not from level to level. With the numbers of a heap, a branch at
-every level was guessed wrong every other time: rounds of `base_intervals` with 4096 leaves took 5
-times as long.
+goes from interval to interval and not from level to level. With the numbers of a heap, the
+processor mispredicted half of the branches, one at every level: rounds of `base_intervals` with
+4096 leaves took 5 times as long.
 """
 
 from windrow.compiler.slots import Partial, Ring, combine, load

@@ -1,8 +1,8 @@
-"""Holes: positions of a ring whose events have left before their time.
+"""Holes: positions of a ring whose events left from the middle of the window.
 
-A tree over the ring (see `flat_tree`) counts the holes among the leaves of each node, so that the
-i-th event is found without going through all those before it. A ring without holes need not be
-asked: then the i-th event is i positions behind the first.
+A tree over the ring (see `flat_tree`) counts the holes among the leaves of each node. With it you
+find the i-th event without going through all events before it. A ring without holes does not need
+the tree: there the i-th event is i positions behind the first.
 """
 
 from windrow.algorithms.flat_tree import node_of

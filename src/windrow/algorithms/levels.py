@@ -1,19 +1,18 @@
 """Levels of a tree in one queue: the layout that both monoid trees share.
 
-A node of width w, a power of two, stands for the events at w positions from a multiple of w on.
-Level k holds the nodes of width 2^k, numbered by where they begin: node i begins at position i 2^k.
-The leaves are level 0. Nodes 2i and 2i + 1 of a level are a pair, whose parent is node i of the
-level above. So where a node belongs follows from positions alone, and never changes:
+A node of width w, a power of two, stands for the events at w positions that begin at a multiple of
+w. Level k holds the nodes of width 2^k: node i begins at position i 2^k. The leaves are level 0.
+Nodes 2i and 2i + 1 of a level are a pair; their parent is node i of the level above. So a node's
+place follows from positions alone and never changes:
 
       level 2   [         0         ]         |          1 ...
       level 1   [    0    |    1    ]    [    2    |    3 ...
       level 0   [  0 |  1 ]  [ 2 | 3 ]   [  4 |  5 ]  [ 6 | 7 ...
       position     0    1      2   3        4    5      6   7
 
-In the queue, the node of width w that begins at position b stands at 2b + w: the whole nodes of a
-window lie in their order between twice its front and twice its end. An event that leaves releases
-what lies before, a ring of 2n slots holds all whole nodes of n events, and wherever the window
-stands, none of them has to move.
+In the queue, the node of width w that begins at position b stands at 2b + w. So the whole nodes of
+a window lie in order between twice its front and twice its end. An eviction releases all slots
+before. A ring of 2n slots holds all whole nodes of n events, and no node ever moves.
 """
 
 from windrow.compiler.slots import Partial, Ring, combine, load, store, verdict

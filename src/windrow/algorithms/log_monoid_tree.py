@@ -8,14 +8,15 @@ evict      at most log2(n) combines; any number at once: at most log2(n)
 query      1 combine; of the newest k events at most log2(n) + 1
 space      at most 2n + log2(n) partials
 
-The events are the leaves of one tree, kept level by level (see `levels`). Every insert computes
-the newest branch anew, from its leaf up to the root, and every eviction the oldest branch. Nodes
-that lie on neither are whole and final. Of the newest branch all nodes are kept, the tails; of the
-oldest branch only the one at the root is ever read, the front partial. The root is a pair: the
-oldest event is in its first element, the newest in its second, and a query combines the two.
+The events are the leaves of one tree, kept level by level (see `levels`). Every insert recomputes
+the newest branch, from its leaf up to the root, and every eviction recomputes the oldest branch.
+All other nodes are whole and final. The window keeps all nodes of the newest branch, the tails. Of
+the oldest branch it keeps only the node at the root, the front partial, because nothing reads the
+others. The root is a pair: its first element holds the oldest event, its second the newest, and a
+query combines the two.
 
-Whatever leaves, the way from the new oldest event up to the root is as short, so evicting a million
-events costs no more than evicting one.
+Whatever leaves, the path from the new oldest event up to the root is equally short. So evicting a
+million events costs no more than evicting one.
 
       root      [     b    ..    d      |     e    ..    g      ]
       level 1   [       b | c..d        |  e..f   |   g         ]
@@ -25,15 +26,15 @@ events costs no more than evicting one.
 
       front_partial = b..d     tails = g, g, e..g     level = 2
 
-Invariants, for a window of events v[0] to v[n-1], positions being counted from front:
+Invariants, for a window of events v[0] to v[n-1]; positions count from front:
 
 1. end - front = n.
 2. level is that of the root's pair: the highest bit in which the positions of the oldest and of the
    newest event differ; -1 if n < 2.
 3. The node that begins at i and ends before j holds v[i] .. v[j-1], for every node within the
    window that begins behind the oldest event.
-4. tails hold, at each level up to that of the root's pair, the events of the node that the newest
-   event is in.
+4. At each level up to that of the root's pair, the tail holds the events of the node that contains
+   the newest event.
 5. front_partial is that of the root's first element, of the only event if n = 1, or the identity.
 """
 

@@ -1,15 +1,15 @@
 """The optimal chunk of the boundary aggregators (Zhang et al. 2021, §4.3).
 
-A window of range r that slides by s is made of ⌊r/s⌋ slices, and its stream is cut into chunks of b
-slices. At a boundary the lcs of a chunk begins to be computed, from its newest slice to its oldest,
+A window of range r that slides by s has ⌊r/s⌋ slices. The stream is cut into chunks of b slices. At
+a boundary, a thread begins to compute the lcs of the chunk, from its newest slice to its oldest,
 while the next chunk is accumulated. The window that begins at the second slice of the chunk is the
-first that needs it, and by then b - 2 combines must have been made (window 1 of figure 2). A longer
-chunk makes that too late and lets the window wait. A chunk shorter than half of the window makes it
-span more chunks. The optimal chunk is the longest that lets no window wait, so that a window spans
-at most three.
+first that needs the lcs. By then b - 2 combines must be done (window 1 of figure 2). If the chunk
+is longer, they are not, and the window waits. If the chunk is shorter than half of the window, the
+window spans more chunks. The optimal chunk is the longest for which no window waits; then a window
+spans at most three chunks.
 
-`sequential_boundary` and `parallel_boundary` find it without being told range and slide: where a
-window of n slices slides by one, a chunk with more than half of the window has ⌊n/2⌋ + 1 slices,
+`sequential_boundary` and `parallel_boundary` find it without knowing range and slide. In a window
+of n slices that slides by one, a chunk with more than half of the window has ⌊n/2⌋ + 1 slices,
 which is b* of theorem 1.
 """
 
@@ -41,13 +41,13 @@ def optimal_chunk_of_rows(range: int, slide: int = 1) -> int:
 def optimal_chunk_of_time(range: float, slide: float, combine: float) -> int:
     """Theorem 2: slices per chunk, for a range, a slide and the time of a combine.
 
-    All are in one unit, as whole numbers of nanoseconds: where a slide divides a range, floats may
-    not.
+    Give all three in one unit, as whole numbers of nanoseconds. As floats, a slide that divides the
+    range may seem not to.
 
-    Events come when they come, so an lcs has until then: the slides that pass, and a combine for
-    each window that is answered in between. Where the slide does not divide the range, a window
-    ends that much later, and one more is answered. (The paper multiplies that rest by the slide,
-    which would make it the square of a time.)
+    An lcs has as much time as passes until its first window: the slides in between, and a combine
+    for each answer in between. If the slide does not divide the range, a window ends later by the
+    rest, and there is one more answer. (The paper multiplies that rest by the slide, which would
+    be the square of a time.)
 
     >>> optimal_chunk_of_time(3600 * 10**9, 10**9, 150)
     3600

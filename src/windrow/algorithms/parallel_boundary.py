@@ -4,41 +4,40 @@ paper      Zhang et al. 2021, §4
 order      first in, first out
 requires   an associative combine, nothing else
 insert     1 combine
-evict      no combine while a closed chunk is left, but for a window that has grown, in which log n
-           of them may be; else as many as the window has events; k at once: the same
+evict      no combine while a closed chunk is left (log n if the window has grown); otherwise as
+           many as the window has events; k at once: the same
 query      1 combine, 2 while the window spans three chunks or more
 helper     1 combine for each event
 space      n + 2 partials, within the 3b* + 2 of the paper
 
-Everything is as in `sequential_boundary`, with one difference: when a chunk is closed, its slots
-are not accumulated from right to left at once. The chunk is handed over to a helper, a loop on
-another thread, while the window slides on and accumulates the next chunk from left to right. The
-optimal chunk is chosen so that the lcs is ready when the front comes to it.
+Everything is as in `sequential_boundary`, with one difference: when a chunk is closed, the window
+does not accumulate its slots from right to left at once. It hands the chunk to a helper, a loop on
+another thread, slides on, and accumulates the next chunk from left to right. The optimal chunk is
+as long as the helper needs to have the lcs ready when the front comes to it.
 
       thread of the window     | accumulate chunk 2, answer     | accumulate chunk 3, answer
                                |   hand over 1                  |   hand over 2     settle 1 |
       helper                      | lcs of chunk 1 |               | lcs of chunk 2 |
 
-What is handed over lies on a board, eight words that both threads share. Whoever takes a chunk off
+The window puts the chunk on a board, eight words that both threads share. Whoever takes a chunk off
 the board computes its lcs. If the front comes to a chunk that nobody has taken, the window's own
-thread takes it; if the helper has, the window's thread waits until it has finished. So nothing
-depends on the helper: without one, every lcs is computed by the window's own thread, which is SBA,
-and a helper that is late or asleep costs time and never an answer.
+thread takes it. If the helper has taken it, the window's thread waits until it is done. So no
+answer depends on the helper. Without a helper, the window's own thread computes every lcs, which is
+SBA. A helper that is late costs time and never an answer.
 
       work    idle -> posted -> taken -> idle          begin, stop: the chunk
                         |                  or failed   leave: the helper shall stop
                         +--> idle (abandoned)
 
-In `wr.Window` there is no helper: Python's threads take turns, so nothing would be gained. Chunks
-shorter than `SMALLEST` are not handed over either. In blocks, a helper runs beside each kernel
-(see `windrow.engine.helper_thread`) where there is a second core for it. It pays if combining is
-dear, not otherwise: what the helper computed has to come back from another core's cache, which
-takes as long as combining two numbers, or longer.
+`wr.Window` has no helper: Python's threads take turns, so it would gain nothing. Chunks shorter
+than `SMALLEST` are not handed over either. In blocks, a helper runs beside each kernel if there is
+a second core for it (see `windrow.engine.helper_thread`). It pays if combining is expensive. Its
+results come back from another core's cache, which takes at least as long as combining two numbers.
 
 Invariants, for a window of events v[0] to v[n-1], beside those of `sequential_boundary`:
 
-6. Of a chunk that is posted, the slot of v[i] holds v[i], and not yet what invariant 3 says. It is
-   the newest of the closed chunks, and not the oldest chunk.
+6. In a posted chunk, the slot of v[i] holds v[i], and not yet what invariant 3 says. A posted chunk
+   is the newest closed chunk, and not the oldest chunk.
 """
 
 from collections.abc import Callable, Sequence

@@ -2,8 +2,8 @@
 
 An algorithm asks for what it needs in `allocate(memory, capacity)`:
 
-- a queue: positions only grow, what was evicted is released. In plain Python it grows by itself,
-  chunk by chunk, and never copies what it holds; in a kernel it is a ring of the given capacity.
+- a queue: positions only grow, and evictions release them. In plain Python it grows chunk by chunk
+  and never copies; in a kernel it is a ring of the given capacity.
 - an array: positions from zero up to the capacity.
 - integers: a queue of integers.
 - counters: integers at positions from zero up to the capacity, all zero at first.

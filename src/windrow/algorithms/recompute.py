@@ -8,9 +8,9 @@ evict      no combine, for any number at once
 query      n combines
 space      n partials
 
-The window is the queue of its events and nothing else; a query combines them all, oldest to newest.
-Slow, with nothing in it to be wrong: every other algorithm is tested against this one, and any
-answer can be checked by asking for `algorithm="recompute"`.
+The window is the queue of its events and nothing else. A query combines them all, oldest to newest.
+It is slow and too simple to be wrong. Tests compare every other algorithm with this one, and you
+can check any answer with `algorithm="recompute"`.
 
 Invariants, for a window of events v[0] to v[n-1]:
 

@@ -3,17 +3,17 @@
 paper      Zhang et al. 2021, §4
 order      first in, first out
 requires   an associative combine, nothing else
-insert     1 combine; at a boundary as many more as the chunk has events: less than 2 on average
-evict      no combine while a closed chunk is left, but for a window that has grown, in which log n
-           of them may be; else as many as the window has events; k at once: the same
+insert     1 combine; at a boundary as many more as the chunk has events; less than 2 on average
+evict      no combine while a closed chunk is left (log n if the window has grown); otherwise as
+           many as the window has events; k at once: the same
 query      1 combine, 2 while the window spans three chunks or more
 space      n + 2 partials, within the 3b* + 2 of the paper
 
-The stream is cut into chunks. Inside the current chunk one partial is accumulated from left to
-right (csa). When a chunk is closed, its slots are accumulated from right to left (lcs), so that
-each reaches from its event to the end of the chunk. A window then is the end of one chunk, whole
-chunks, and the beginning of another: a slot of the oldest chunk, the partial of the chunks in the
-middle, and the partial of the current one.
+The stream is cut into chunks. The current chunk has one partial, accumulated from left to right
+(csa). When a chunk is closed, its slots are accumulated from right to left (lcs), so each reaches
+from its event to the end of the chunk. A window is the end of one chunk, whole chunks, and the
+beginning of another. Its answer combines a slot of the oldest chunk, the partial of the chunks in
+the middle, and the partial of the current chunk.
 
       front       middle                 current        end
         |           |                       |            |
@@ -21,11 +21,11 @@ middle, and the partial of the current one.
       [ c..e d..e e | f..h g..h h | i..j j  |  k  l  m  n ]      middle_partial = f..j
                                                                  current_partial = k..n
 
-Any boundaries give the right answers. These are chosen as events come: a chunk is closed when it
-holds more than half of the window. In a window of n events that slides by one, that is the optimal
-chunk of theorem 1, b* = floor((n + 2) / 2): the window spans two or three chunks, a slide takes at
-most 3 combines besides those of the boundary, and a boundary lies far enough ahead of the event
-that needs its lcs first (see `parallel_boundary`). While a window grows, its chunks double in size.
+Answers are right for any boundaries. Here a chunk is closed when it holds more than half of the
+window. In a window of n events that slides by one, that is the optimal chunk of theorem 1,
+b* = floor((n + 2) / 2). Then the window spans two or three chunks, a slide takes at most 3 combines
+besides those of the boundary, and a boundary lies far enough ahead of the first event that needs
+its lcs (see `parallel_boundary`). While a window grows, its chunks double in size.
 
 Invariants, for a window of events v[0] to v[n-1]:
 
@@ -33,7 +33,7 @@ Invariants, for a window of events v[0] to v[n-1]:
    has events unless there are no closed chunks at all.
 2. The middle chunks begin at middle and at the boundaries from `first` to `last`, which grow and
    lie between middle and current.
-3. In closed chunks, the slot of v[i] holds v[i] .. v[j], v[j] being the last event of its chunk.
+3. In closed chunks, the slot of v[i] holds v[i] .. v[j], where v[j] is the last event of its chunk.
 4. In the current chunk, the slot of v[i] holds v[i].
 5. middle_partial is the partial of the middle chunks, current_partial that of the current one; the
    identity if there are none.

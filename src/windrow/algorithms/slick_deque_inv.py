@@ -8,16 +8,16 @@ evict      1 inverse; k at once: k inverses or n - k combines, whichever are few
 query      no combine, for the window and for every registered range
 space      n + 1 partials, and 1 for each registered range
 
-Subtract-on-Evict for many ranges at once. The window is the queue of its events, its own total and
-one running answer for each registered range. An event that comes is combined into all of them; the
-event that a range leaves behind is taken out of its answer, the event that leaves the window out of
-the total. A range as long as the window or longer has the total for its answer, so it costs nothing
-until the window outgrows it: that is why Example 2 of the paper, whose longest range is the window,
-takes the 4 operations a slide that the paper counts.
+This is Subtract-on-Evict for many ranges at once. The window is the queue of its events, a total,
+and one running answer for each registered range. A new event is combined into all of them. The
+inverse takes the event that leaves a range out of its answer, and the event that leaves the window
+out of the total. If a range is as long as the window or longer, its answer is the total. Such a
+range costs nothing until the window outgrows it. So Example 2 of the paper, whose longest range is
+the window, takes 4 operations a slide, as the paper counts.
 
-As with Subtract-on-Evict, errors add up where an inverse rounds, and a NaN, an infinity or a number
-that dwarfs all others stays in an answer after it has left. The total of an empty window begins
-anew.
+As with Subtract-on-Evict, errors add up if an inverse rounds. A NaN, an infinity or a number that
+dwarfs all others stays in an answer after it has left. The total of an empty window begins again
+with the identity.
 
       front                   end
         |                      |
@@ -31,7 +31,7 @@ Invariants, for a window of events v[0] to v[n-1]:
 1. end - front = n.
 2. The slot at front + i holds v[i].
 3. total is v[0] .. v[n-1], up to rounding; exactly the identity if n = 0.
-4. The ranges, of which there are as many as `ranges` says, grow.
+4. There are `ranges` ranges, in ascending order.
 5. The answer of a range r < n is v[n-r] .. v[n-1], up to rounding.
 """
 

@@ -8,12 +8,12 @@ evict      no combine, for any number at once
 query      no combine; all registered ranges in one pass over the deque
 space      1 to n partials, and their positions
 
-The window keeps only the events that can still be an answer. A new event makes an older one
-hopeless if combining the two returns the new one: whatever window holds the older event holds the
-new one as well. What is left is a deque in which every event wins against all that came after it,
-so the oldest of them answers for the whole window, and the oldest of them in the newest r events
-answers for the range r. Of two equal events the newer one takes the place of the older one; events
-that are told apart, as those of `arg_max` are by what they carry, do not, and the first stays.
+The window keeps only the events that can still be an answer. A new event rules out an older one if
+combining the two returns the new one, because every later window that holds the older event holds
+the new one as well. The rest is a deque in which every event wins against all events behind it. So
+its oldest event answers for the whole window, and its oldest event among the newest r answers for
+the range r. If two events are equal, the newer one replaces the older one. If they differ in what
+they carry, as those of `arg_max` do, the first stays.
 
       front                      end            window of 9 events
         |                         |
@@ -24,18 +24,18 @@ that are told apart, as those of `arg_max` are by what they carry, do not, and t
         |                         |
        head                      tail
 
-How many nodes an event drops depends on the data, and a processor cannot guess it: on random
-numbers, blocks take four times as long as with Two-Stacks Lite (benchmarks/algorithms.py), though
-they combine less. Its strength is in combines that cost more than a branch guessed wrong, and in
-many ranges at once.
+The data decide how many nodes an event drops, and a processor cannot predict it. On random numbers,
+blocks take four times as long as with Two-Stacks Lite (benchmarks/algorithms.py), though they
+combine less. This algorithm pays if a combine costs more than a mispredicted branch, and for many
+ranges at once.
 
 The paper's answer loops (lines 31 and 36) stop one event too early: at a node that is exactly one
-range old. Its own example needs the node behind it, as here.
+range old. The paper's own example needs the next node, which is what this file takes.
 
 Invariants, for a window of events v[0] to v[n-1]:
 
 1. end - front = n, and the deque is empty only if n = 0.
-2. The positions in the deque grow from node to node, from front on, and the last is end - 1.
+2. The positions in the deque are ascending, none is before front, and the last is end - 1.
 3. A node at position front + i holds v[i].
 4. The partial of v[i] .. v[n-1] is that of the first node at front + i or behind it.
 """

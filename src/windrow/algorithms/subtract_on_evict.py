@@ -8,11 +8,11 @@ evict      1 inverse; k at once: k inverses or n - k combines, whichever are few
 query      no combine
 space      n + 1 partials
 
-The window is the queue of its events and their total. What comes is combined into the total, what
-leaves is taken out of it again. Where an inverse rounds, as it does for floats, errors add up, and
-a NaN, an infinity or a number that dwarfs all others stays in the total after it has left: so this
-is never chosen for floats unless it is asked for by name. The total of a window that has become
-empty begins anew.
+The window is the queue of its events and their total. An insert combines an event into the total;
+an eviction takes it out again. If the inverse rounds, as it does for floats, errors add up. A NaN,
+an infinity or a number that dwarfs all others stays in the total after it has left. So the planner
+never chooses this algorithm for floats unless you allow it. The total of an empty window begins
+again with the identity.
 
       front                   end
         |                      |

@@ -1,7 +1,7 @@
 """Two-Stacks Lite.
 
-paper      Tangwongsan et al. 2021, §4 (dropping the unread halves is the idea of Hammer
-           Slide, Theodorakis et al. 2018)
+paper      Tangwongsan et al. 2021, §4 (Hammer Slide, Theodorakis et al. 2018, had the idea of
+           dropping the unread halves)
 order      first in, first out
 requires   an associative combine, nothing else
 insert     1 combine
@@ -9,10 +9,11 @@ evict      at most n combines, 1 on average; k at once: at most the number that 
 query      1 combine
 space      n + 1 partials
 
-The window is a queue in one ring. Its older part, the front, holds partials that reach from each
-event to the end of the front, so the oldest of them answers for the whole front and eviction only
-drops it. Its newer part, the back, holds single events and one running partial of them all. When
-the front is used up, the back is flipped: one pass from newest to oldest turns it into a front.
+The window is a queue in one ring. Its older part is the front. It holds partials that reach from
+each event to the end of the front, so the oldest of them answers for the whole front, and an
+eviction only drops it. Its newer part is the back. It holds single events, and beside it stands one
+running partial of them all. When the front is used up, the back is flipped: one pass from newest to
+oldest turns it into a front.
 
       front          back           end
         |             |              |
