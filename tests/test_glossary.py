@@ -24,6 +24,8 @@ GONE = {
     "fire": "trigger",
     "wsp": "policy",
     "subwindow": "slice",
+    "stretch": "run, piece or segment",
+    "ripening": "final",
 }
 #: words that are right in some files and folders only
 ONLY_IN = {"pane": ("slicing/", "planning/share.py", "algorithms/subtract_on_evict.py")}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from rich.console import Console
 
-# A stretch with a silence, a spike and loads of all three levels (of the default seed).
+# From here on there are a silence, a spike and loads of all three levels (for the default seed).
 CHART_FROM = timedelta(minutes=3, seconds=45)
 
 
