@@ -1,4 +1,4 @@
-"""What windrow raises: every error derives from `WindrowError` and names the argument at fault."""
+"""The errors that windrow raises. All derive from `WindrowError` and name the argument at fault."""
 
 
 class WindrowError(Exception):
@@ -6,7 +6,7 @@ class WindrowError(Exception):
 
 
 class InvalidArgument(WindrowError, ValueError):
-    """An argument of a call cannot be right; the message names it and says what would be."""
+    """An argument of a call is wrong; the message names it and says what would be right."""
 
 
 class InvalidAggregation(WindrowError, TypeError):
@@ -14,15 +14,15 @@ class InvalidAggregation(WindrowError, TypeError):
 
 
 class NotApplicable(WindrowError, TypeError):
-    """An algorithm was asked for by name with an aggregation that it cannot serve."""
+    """The algorithm that a call names cannot serve the aggregation."""
 
 
 class EmptyWindow(WindrowError, IndexError):
-    """More events were asked for, or were to leave, than the window holds."""
+    """A call evicts or queries more events than the window holds."""
 
 
 class AggregateOverflow(WindrowError, OverflowError):
-    """An integer aggregate left the range of 64-bit integers."""
+    """An integer aggregate does not fit into 64 bits."""
 
 
 class DivisionByZero(WindrowError, ZeroDivisionError):
@@ -30,16 +30,16 @@ class DivisionByZero(WindrowError, ZeroDivisionError):
 
 
 class StoreError(WindrowError, OSError):
-    """A store failed, or holds what cannot be right; the message names the store and the key."""
+    """A store failed, or holds damaged data; the message names the store and the key."""
 
 
 class IncompatibleState(WindrowError, ValueError):
-    """The state of a stream's checkpoint was written by another query or another windrow."""
+    """Another query, or another version of windrow, wrote the state of a stream's checkpoint."""
 
 
 class LawViolation(WindrowError, AssertionError):
-    """An aggregation broke a law that it declares; the message holds the example."""
+    """An aggregation breaks a law that it declares; the message has an example."""
 
 
 class PlainPythonWarning(UserWarning):
-    """An aggregation could not be compiled and runs as plain Python, far slower."""
+    """An aggregation cannot be compiled and runs as plain Python, which is far slower."""

@@ -65,7 +65,7 @@ def test_a_plan_says_when_windows_are_cut_apart():
     windows = {"fine": wr.rows(1000, every=1), "coarse": wr.rows(1_000_000, every=10_000)}
     plan = wr.plan(order="ts", windows=windows, aggs=wr.max("x"))
     assert plan.to_dict()["slices"] == [["coarse"], ["fine"]]
-    assert "65,536 are the most a plan is to have, so there are 2 groups" in str(plan)
+    assert "a plan has at most 65,536, so there are 2 groups" in str(plan)
 
 
 def test_a_composite_slide_that_never_ends_is_not_drawn():
@@ -145,7 +145,7 @@ def test_a_plan_refuses_what_the_call_refuses(given, message):
 
 
 STREAM: dict[str, Any] = {"key": "k", "order": "t", "lateness": "5 seconds", "shards": 4}
-PARTIALS, ROWS, COUNTED = "partials: one", "rows: the events", "counted rows: the newest"
+SLICES, ROWS, COUNTED = "slices: a partial", "rows: the events", "counted rows: the newest"
 
 
 @pytest.mark.parametrize(
@@ -153,10 +153,10 @@ PARTIALS, ROWS, COUNTED = "partials: one", "rows: the events", "counted rows: th
     [
         (
             {"windows": wr.time("1 hour", every="1 minute"), "aggs": wr.max("x")},
-            PARTIALS,
+            SLICES,
             "the windows are periodic in time",
         ),
-        ({"windows": wr.time("1 hour"), "aggs": wr.max("x")}, PARTIALS, "the windows are of time"),
+        ({"windows": wr.time("1 hour"), "aggs": wr.max("x")}, SLICES, "the windows are of time"),
         ({"windows": wr.rows(64), "aggs": wr.max("x")}, COUNTED, "the windows are of many rows"),
         ({"windows": wr.rows(63), "aggs": wr.max("x")}, ROWS, "no window has 64 rows or more"),
         (
@@ -203,7 +203,7 @@ def test_a_plan_of_a_stream_names_the_way_that_its_query_keeps_state(asked, way,
     storage = Memory()
     query.advance(storage, [], watermark=0)
     kinds = {kind_of(number) for number in storage}
-    expected = {PARTIALS: {CELLS_SCHEMA}, ROWS: {ROWS_SCHEMA}, COUNTED: {ROWS_SCHEMA, MAPS_SCHEMA}}
+    expected = {SLICES: {CELLS_SCHEMA}, ROWS: {ROWS_SCHEMA}, COUNTED: {ROWS_SCHEMA, MAPS_SCHEMA}}
     assert kinds & {CELLS_SCHEMA, ROWS_SCHEMA, MAPS_SCHEMA} == expected[way]
 
 
@@ -213,7 +213,7 @@ def test_a_plan_of_a_stream_for_people():
     assert text.startswith("slide on a stream: 2 windows, for each k, ordered by t\n")
     for line in (
         "4 shards of keys: shards= says so",
-        "hour: partials: one cell for each key and slice, in a tree over blocks of slices",
+        "hour: slices: a partial for each key and slice, in a tree over blocks of slices",
         "visit: rows: the events of each key that answers to come may need",
         "watermark: 5 seconds behind the newest t of the batches before, as lateness= says",
         "hour: at the end of a window, when the watermark reaches it",

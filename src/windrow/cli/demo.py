@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from rich.console import Console
 
-#: what installs the packages that it needs
+#: the extra that installs the packages that it needs
 EXTRA = "demo"
 
 
@@ -88,12 +88,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 @contextmanager
 def spark_session(console: Console, output: Path, **settings: Any) -> Iterator[SparkSession]:
-    """A session of Spark on this machine, which writes its log beside the results."""
+    """A Spark session on this machine, with its log beside the results."""
     from windrow.spark.session import local_session
 
     log = output / "spark.log"
     with step(console, "Starting Spark on this machine"):
-        # Spark writes timestamps without their zone unless told otherwise.
+        # By default Spark writes timestamps without their zone.
         settings["spark.sql.parquet.outputTimestampType"] = "TIMESTAMP_MICROS"
         try:
             spark = local_session("windrow demo", log_file=log, **settings)

@@ -1,4 +1,4 @@
-"""How the live query is doing, in figures: from Spark's progress and what it has written."""
+"""How the live query is doing, in figures from Spark's progress and its output."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Figures:
     """What has happened so far.
 
     Attributes:
-        begun: when the query was started.
-        batches: all that are done.
-        until: the end of the newest windows that were answered.
+        begun: when the query started.
+        batches: all batches that are done.
+        until: the end of the newest windows that have answers.
         newest: the answers of those windows, by machine and window.
     """
 
@@ -71,7 +71,7 @@ class Figures:
         return seconds is not None and self.seconds >= seconds and self.until is not None
 
     def take(self, query: StreamingQuery, files: CommittedFiles) -> None:
-        """Take note of the batches of a query that are new."""
+        """Add the new batches of a query."""
         known = self.batches[-1].number if self.batches else -1
         last = query.lastProgress
         if last is None or last["batchId"] <= known:
@@ -81,9 +81,9 @@ class Figures:
                 table = files.take()
                 self.batches.append(_batch(each, 0 if table is None else table.num_rows))
                 if table is not None:
-                    self._look_at(table)
+                    self._keep_newest(table)
 
-    def _look_at(self, answers: pa.Table) -> None:
+    def _keep_newest(self, answers: pa.Table) -> None:
         self.until = pc.max(answers["window_end"]).as_py()
         last = answers.filter(pc.equal(answers["window_end"], self.until))
         self.newest = {}

@@ -36,7 +36,7 @@ SETTINGS = {
     # A shard for each of two tasks: there are few keys, and each shard costs calls to Python.
     "spark.sql.shuffle.partitions": "2",
 }
-_LOOKS_A_SECOND = 5
+_UPDATES_A_SECOND = 5
 
 
 def show(
@@ -56,7 +56,7 @@ def show(
     figures, files = Figures(), CommittedFiles(answers)
     with view_of(console, figures, seconds) as view:
 
-        def look() -> None:
+        def update() -> None:
             figures.take(query, files)
             view.update()
             error = query.exception()
@@ -67,18 +67,18 @@ def show(
         with PlantProcess(readings, pace) as plant, _interruption() as interrupted:
             while not interrupted and not figures.is_over(seconds):
                 plant.require_alive()
-                look()
-                time.sleep(1 / _LOOKS_A_SECOND)
+                update()
+                time.sleep(1 / _UPDATES_A_SECOND)
         try:
             query.processAllAvailable()
         finally:
-            look()
+            update()
     query.stop()
     _finish(console, output, CommittedFiles(answers).take())
 
 
 def live_windows(readings: Any, lateness: str | None) -> Any:
-    """The answers that the demo computes, of a stream or of a table."""
+    """The answers that the demo computes, for a stream or for a table."""
     return wr.slide(
         readings,
         key="machine",
@@ -112,7 +112,7 @@ def _started(spark: SparkSession, output: Path, pace: Pace) -> StreamingQuery:
 
 @contextmanager
 def _interruption() -> Iterator[list[int]]:
-    """A list that is no longer empty after Ctrl-C; the next one interrupts as usual."""
+    """A list that Ctrl-C adds to; a second Ctrl-C interrupts as usual."""
     happened: list[int] = []
 
     def note(number: int, _frame: Any) -> None:

@@ -25,9 +25,9 @@ from windrow.errors import WindrowError
 
 #: seconds between two files
 _EVERY = 0.5
-#: so many files are kept, those of ten minutes; the query is never that far behind
+#: the files of ten minutes are kept; the query is never that far behind
 _FILES_KEPT = 1_200
-#: how many files later readings come, and how many of them
+#: by how many files readings are delayed, and what share of them
 _DELAYS = {0: 0.98, 1: 0.019_99, 30: 0.000_01}
 
 
@@ -76,7 +76,7 @@ class PlantProcess:
 
 
 def _report(folder: Path, pace: Pace, stop: Event, failure: Connection) -> None:
-    # Ctrl-C reaches all processes of a terminal; it is the demo's to say when this one ends.
+    # Ctrl-C reaches all processes of a terminal; the demo says when this one ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     plant, network = sensors.Plant(pace.machines, pace.seed), _Network(pace.seed)
     demo = multiprocessing.parent_process()
@@ -100,7 +100,7 @@ class _Network:
         self._on_the_way: dict[int, list[pa.Table]] = defaultdict(list)
 
     def delivered(self, now: int, readings: pa.Table) -> pa.Table:
-        """What is there now, of these readings and those before."""
+        """The readings that arrive now, of these and of earlier ones."""
         delays = self._random.choice(list(_DELAYS), len(readings), p=list(_DELAYS.values()))
         for delay in _DELAYS:
             self._on_the_way[now + delay].append(readings.filter(pa.array(delays == delay)))

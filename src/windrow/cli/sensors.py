@@ -2,7 +2,7 @@
 
 Several machines report 100 times a second: the power drawn on three phases (`mf01`, `mf02`,
 `mf03`, in kW), three proximity sensors (`bm05`, `bm06`, `bm07`) and the valve that follows each
-of them a moment later (`bm08`, `bm09`, `bm10`). What makes real readings awkward is there too:
+of them a moment later (`bm08`, `bm09`, `bm10`). The readings are as awkward as real ones:
 
 - gaps: a machine says nothing for seconds or minutes, so 100 rows are not always one second;
 - bursts: a stalled network delivers seconds of readings within milliseconds;

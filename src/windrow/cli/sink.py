@@ -1,6 +1,6 @@
 """What Spark's file sink has committed, read from its log without Spark.
 
-A batch that is interrupted leaves files in the folder which are in no log, and are no answers.
+An interrupted batch leaves files in the folder that are in no log. They are not answers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class CommittedFiles:
         self._taken: set[str] = set()
 
     def take(self) -> pa.Table | None:
-        """What was committed since the last time, if anything was."""
+        """What was committed since the last call; None if nothing was."""
         new = sorted(_committed(self._folder) - self._taken)
         self._taken.update(new)
         tables = [pq.read_table(path) for path in new]

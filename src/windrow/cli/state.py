@@ -14,7 +14,7 @@ from windrow.errors import InvalidArgument, StoreError
 if TYPE_CHECKING:
     from windrow.stream.inspection import Summary
 
-#: what installs the packages that it needs
+#: the extra that installs the packages that it needs
 EXTRA = "spark"
 
 _HEADINGS = ("shard", "keys", "blocks", "bytes", "waiting", "oldest slice", "newest slice")
@@ -25,7 +25,7 @@ _Shards = Mapping[int, Mapping[int, bytes]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the subcommand is told."""
+    """Add the arguments of `windrow state`."""
     parser.add_argument("checkpoint", help="the folder given to the query as checkpointLocation")
     parser.add_argument(
         "--operator",
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the query that the state was made by, and a line for each shard."""
+    """Print the query that the state belongs to, and a line for each shard."""
     from windrow.spark.session import local_session
     from windrow.spark.streaming.checkpoint import operators_in, shards_in
 
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.operator is not None:
         if arguments.operator not in operators:
             raise InvalidArgument(
-                f"--operator: {arguments.operator} is none of windrow's in {checkpoint}; those are "
+                f"--operator: {arguments.operator} is not windrow's in {checkpoint}; windrow's are "
                 f"{', '.join(map(str, operators))}"
             )
         operators = [arguments.operator]
@@ -64,7 +64,7 @@ def _summaries(shards: _Shards, checkpoint: str) -> dict[int, Summary]:
     from windrow.stream.inspection import summary
 
     found = {}
-    numbers = {label: number for number, label in enumerate(labels(_told(shards)))}
+    numbers = {label: number for number, label in enumerate(labels(_number_of_shards(shards)))}
     for number, label in sorted((numbers[label], label) for label in shards):
         try:
             found[number] = summary(shards[label])
@@ -74,8 +74,8 @@ def _summaries(shards: _Shards, checkpoint: str) -> dict[int, Summary]:
     return found
 
 
-def _told(shards: _Shards) -> int:
-    """How many shards there are, as one says whose description is not damaged."""
+def _number_of_shards(shards: _Shards) -> int:
+    """The number of shards, from the first shard whose description is not damaged."""
     from windrow.stream.inspection import shards_told
 
     problem = None

@@ -1,4 +1,4 @@
-"""The demo of a table: its readings to Parquet, features of each by one call, a look, a chart."""
+"""The demo of a table: readings to Parquet, features of each in one call, some shown, a chart."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def show(console: Console, spark: SparkSession, output: Path, size: Size) -> Non
 
 
 def rolling_features(readings: Any) -> Any:
-    """The features the demo computes, of a Spark DataFrame or of an Arrow table."""
+    """The features that the demo computes, for a Spark DataFrame or an Arrow table."""
     return wr.over(
         readings,
         key="machine",

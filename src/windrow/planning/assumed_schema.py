@@ -1,4 +1,4 @@
-"""A schema for calls that are planned without data."""
+"""A schema for plans without data."""
 
 from __future__ import annotations
 

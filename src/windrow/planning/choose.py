@@ -1,15 +1,15 @@
 """Which algorithm serves a window: one chain, in one place.
 
-1. The user named one: it is taken, or refused where it cannot be right.
-2. What cannot serve the aggregation is ruled out; each algorithm says itself why.
-3. What would be right only for numbers without rounding is ruled out, unless `exact=False`.
-4. What was not measured, or wants a core of its own, is ruled out; and, for a window that answers
-   for several ranges, what cannot, or only for one after the other.
-5. Of the rest, `prefer` decides: "throughput" takes the fastest by the measured cost table,
-   "latency" the fastest of those whose slowest round is bounded best, "memory" the one that keeps
-   least. Where two are within a fifth of each other, the other virtue decides. Only where there is
-   nothing to combine, because a window holds one event or one slice, is it recomputed: what the
-   table tells of such windows is the cost of keeping what is never used.
+1. If the user names an algorithm, it is taken, or refused if it cannot be right.
+2. Algorithms that cannot serve the aggregation are ruled out. Each says itself why.
+3. Algorithms that are right only without rounding are ruled out, unless `exact=False`.
+4. Algorithms that were not measured, or that need a core of their own, are ruled out. If a window
+   answers for several ranges, so are those that cannot, or only for one range after the other.
+5. `prefer` decides among the rest. "throughput" takes the fastest by the measured cost table,
+   "latency" the fastest of those with the best bound on their slowest round, "memory" the one that
+   keeps least. If two are within a fifth of each other, the second criterion decides: memory, or
+   speed for "memory". A window that holds one event or one slice is recomputed, because there is
+   nothing to combine: the table's cost of such windows is that of keeping what is never used.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from windrow.errors import InvalidArgument
 from windrow.planning import costs
 
 PREFERENCES = ("throughput", "latency", "memory")
-#: what is taken for the number of events in a window where nothing says it
+#: the number of events in a window if it is not known
 ASSUMED_EVENTS = 4096
-#: a tuple of a few numbers in plain Python
+#: the size of a tuple of a few numbers in plain Python
 OBJECT_BYTES = 100
-#: measurements on shared machines tell no finer differences
+#: measurements on shared machines show no finer differences
 TOLERANCE = 0.2
 
-#: what is known of algorithms, by their names
+#: a number for each algorithm, by its name
 Figures = Mapping[str, float]
 
 _WORST = {
@@ -47,9 +47,9 @@ class Wish:
     """What a caller asks of the planner.
 
     Attributes:
-        algorithm: the name of one; None to have it chosen.
+        algorithm: the name of an algorithm; None to have one chosen.
         prefer: "throughput", "latency" or "memory".
-        exact: whether nothing of an event may stay behind when it has left.
+        exact: whether an event that left must leave nothing behind.
     """
 
     algorithm: str | None = None
@@ -66,15 +66,15 @@ class Wish:
 
 @dataclass(frozen=True)
 class Served:
-    """What an algorithm is to serve: one aggregation or a product of several.
+    """What an algorithm has to serve: one aggregation or a product of several.
 
     Attributes:
-        name: for messages.
+        name: its name in messages.
         likenesses: the measured aggregations that stand for its parts; see `costs`.
-        partial_bytes: how large a partial is; a guess, if it is a Python object.
-        driven: how its windows move, one of those in `costs`.
-        exact_integers: whether it rounds nothing if all values are integers, of values that are
-            known only when they come.
+        partial_bytes: the size of a partial; a guess if it is a Python object.
+        driven: how its windows move: one of those in `costs`.
+        exact_integers: whether it rounds nothing if all values are integers, which is known only
+            when they come.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Served:
         """A product of aggregations, compiled."""
         likenesses = []
         for index, _places in product.combining:
-            # Behind the parts that were asked for come those that count values.
+            # The parts that count values come after the parts that the call asks for.
             part = aggregations[index] if index < len(aggregations) else "count"
             likenesses.append(costs.likeness(part, product.members[index].monoid, driven))
         partial_bytes = sum(field.nbytes for field in product.fields)
@@ -114,9 +114,9 @@ class Choice:
 
     Attributes:
         events: the number of events in a window that it was chosen for.
-        nanoseconds: what an event costs, about; None if it was not measured.
-        others: those that would serve as well, and what an event costs in them.
-        ruled_out: those that would not, and the reason.
+        nanoseconds: about what an event costs; None if it was not measured.
+        others: the other algorithms that would serve, with what an event costs.
+        ruled_out: the algorithms that would not serve, with the reason.
     """
 
     algorithm: Algorithm
@@ -129,25 +129,25 @@ class Choice:
 
     @property
     def partials(self) -> int:
-        """How many partials a window keeps, at most."""
+        """The most partials that a window keeps."""
         return self.algorithm.BOUNDS.partials(self.events)
 
     @property
     def bytes(self) -> int:
-        """How large a window is, at most."""
+        """The most bytes that a window takes."""
         return _bytes(self.algorithm, self.served, self.events)
 
 
 def choose(
     served: Served, wish: Wish, events: int | None = None, *, shared: bool = False
 ) -> Choice:
-    """The algorithm that the user named, if it can serve, or the best that there is.
+    """The algorithm that the user names, if it can serve; else the best one.
 
     Args:
         served: the aggregation.
         wish: what the user asks for.
         events: about how many events a window holds, if that is known.
-        shared: whether the window is to answer for several ranges.
+        shared: whether the window answers for several ranges.
     """
     events = events or ASSUMED_EVENTS
     if wish.algorithm is not None:
@@ -185,14 +185,14 @@ def _cost(algorithm: Algorithm, served: Served, events: int) -> float | None:
 
 
 def _why_not(algorithm: Algorithm, served: Served, wish: Wish, shared: bool) -> str | None:
-    """Why an algorithm is not among those to choose from."""
+    """Why an algorithm is ruled out; None if it is not."""
     refusal = why_not(algorithm, served.traits, served.invertible, wish.exact)
     if refusal is not None:
         return refusal
     if shared and not _offers(algorithm, "query_range"):
         return "it cannot answer for a part of its window"
     if hasattr(algorithm, "HELPER"):
-        return "it wants a second core, and tables keep all of them busy already"
+        return "it needs a second core, and tables keep all cores busy already"
     return None
 
 
@@ -223,7 +223,7 @@ def _smallest(costs: Figures, kept: Figures) -> str:
 
 
 def _least(first: Figures, second: Figures) -> str:
-    """The algorithm with the least first figure, or, of those next to it, the least second."""
+    """The algorithm with the least first figure; among those close to it, the least second."""
     limit = (1 + TOLERANCE) * min(first.values())
     return min((name for name in first if first[name] <= limit), key=lambda name: second[name])
 

@@ -1,10 +1,10 @@
-"""What the algorithms cost, as `make bench BENCH_ARGS=algorithms` measured it.
+"""What the algorithms cost, as measured by `make bench BENCH_ARGS=algorithms`.
 
-The table holds nanoseconds per event for a few aggregations, algorithms and numbers of events. What
-lies between two measured windows is interpolated, and beyond the largest a cost goes on growing as
-it did before. An aggregation that was not measured costs as the measured one whose combine is most
-like its own, and a product costs the sum of its parts: close enough to tell algorithms apart, which
-is all that the planner asks of it.
+The table holds nanoseconds per event for a few aggregations, algorithms and numbers of events.
+Between two measured windows a cost is interpolated, and beyond the largest it goes on growing at
+the same rate. An aggregation that was not measured costs as much as the measured one whose combine
+is most like its own. A product costs the sum of its parts. That is close enough to compare
+algorithms, which is all that the planner needs.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from windrow.algebra.monoid import Monoid
 #: nanoseconds by the number of events in a window
 Curve = dict[int, float]
 
-#: how windows were driven: by rows with one in and one out, or growing and shrinking
+#: how windows moved when they were measured: one row in and one out, or growing and shrinking
 SLIDING, VARYING = "sliding", "varying"
-#: the same with one event at a time, in plain Python
+#: growing and shrinking by one event at a time, in plain Python
 PLAIN = "plain"
 
-#: Windows of rows are filled for every key before they slide. With no share for it, large windows
+#: Windows of rows fill up for every key before they slide. Without a share for that, large windows
 #: of sums and deviations went to sequential_boundary, which took 1.4 times as long as the best.
 _SHARES = {
     SLIDING: ((0.75, SLIDING), (0.25, VARYING)),
@@ -37,7 +37,7 @@ _SHARES = {
 
 @cache
 def _table() -> Mapping[str, Mapping[str, Mapping[str, Curve]]]:
-    """Curves by how windows were driven, aggregation and algorithm."""
+    """Curves, by how windows moved, aggregation and algorithm."""
     text = files(__package__).joinpath("costs.json").read_text()
     return {
         driven: {
@@ -66,7 +66,7 @@ def likeness(name: str, monoid: Monoid, driven: str) -> str:
 def nanoseconds(
     algorithm: str, likenesses: Iterable[str], events: int, driven: str
 ) -> float | None:
-    """What an event costs in a window of so many, about; None if it was not measured."""
+    """About what an event costs in a window of `events`; None if it was not measured."""
     total = 0.0
     for aggregation in likenesses:
         for share, curves in _SHARES[driven]:
@@ -78,7 +78,7 @@ def nanoseconds(
 
 
 def _interpolated(curve: Curve, events: int) -> float:
-    """Between two measured windows, a cost is taken to grow evenly with each doubling."""
+    """The cost between two measured windows, which grows evenly with each doubling."""
     measured = sorted(curve)
     if events <= measured[0]:
         return curve[measured[0]]

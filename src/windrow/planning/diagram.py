@@ -24,18 +24,18 @@ def ruler(
     rows: Sequence[tuple[str, Sequence[str]]],
     indent: str = "",
 ) -> list[str]:
-    """Lines that show consecutive slices, and for each row what stands at their ends.
+    """Lines that show consecutive slices, and rows of marks at their ends.
 
     Args:
-        edges: what to write at each edge, one more than there are slices.
+        edges: what to write at each edge; one more than there are slices.
         needed: for each slice, whether a window holds it; the others are drawn as dots.
-        rows: a name, and for each slice what to write at its end.
+        rows: for each row its name, and for each slice the mark at its end.
         indent: what each line begins with.
     """
     shown_rows = rows[:MOST_ROWS]
     names = ["edges", *(_short(name) for name, _ in shown_rows)]
     widest_name = max(len(name) for name in names)
-    # No more slices than this fit, so no other text decides how wide they are.
+    # No more slices than this fit, so only their texts decide how wide a slice is.
     most = WIDTH // NARROWEST
     texts = [*edges[: most + 1], *(text for _, marks in shown_rows for text in marks[:most])]
     cell = max(NARROWEST, *(len(text) + 2 for text in texts))

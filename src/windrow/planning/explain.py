@@ -109,7 +109,7 @@ class Plan:
     def _in_slices(self) -> set[str]:
         """The windows of a stream whose state is partials of slices."""
         assert self.stream is not None
-        kept = [group for group in self.stream.groups if group.way.startswith("partials")]
+        kept = [group for group in self.stream.groups if group.way.startswith("slices")]
         return {name for group in kept for name in group.windows}
 
     @property

@@ -1,7 +1,7 @@
-"""The features of a plan in two groups, and an algorithm for each.
+"""The features of a plan in two groups, with an algorithm for each.
 
-Those whose partials are numbers form one product and run compiled, all in one pass. The others run
-as plain Python, one by one.
+Features whose partials are numbers form one product and run compiled, all in one pass. The others
+run as plain Python, one by one.
 """
 
 from __future__ import annotations
@@ -23,10 +23,15 @@ from windrow.planning.over_plan import Feature
 
 @dataclass(frozen=True)
 class Slot:
-    """One array that kernels read: the values of a column, or the positions of its rows.
+    """One array that kernels read.
 
-    `before` is what numpy does to the values first, `digest` what makes numbers of any column.
-    Or it is a `condition`, true where it is valid. `as_python` is for plain Python: see `Input`.
+    Attributes:
+        column: the column whose values it holds.
+        carried: whether it holds the positions of the rows in place of the values.
+        before: what numpy does to the values first.
+        digest: what makes numbers of any column.
+        condition: the condition that it holds, in place of a column: true where it is true.
+        as_python: whether plain Python gets Python's own values; see `Input`.
     """
 
     column: str
@@ -38,7 +43,7 @@ class Slot:
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The columns that it is made of."""
+        """The columns that it is made from."""
         return (self.column,) if self.condition is None else self.condition.columns
 
 
@@ -67,9 +72,9 @@ class FeatureGroups:
     def choice(self, wish: Wish, events: int | None, driven: str) -> Choice:
         """The algorithm for the compiled features.
 
-        One that the user named may serve every feature alone, but not all of them in one pass: the
-        product of two selective aggregations is not selective, nor is one that must count its
-        values because some are null.
+        An algorithm that the user names may serve each feature alone, but not all in one pass: the
+        product of two selective aggregations is not selective. Nor is an aggregation that has to
+        count its values because some are null.
         """
         served = Served.compiled(
             f"{', '.join(map(str, self.compiled))} in one pass",

@@ -1,4 +1,4 @@
-"""From the arguments of a call and a table's schema to a plan, or to an error that names one."""
+"""From the arguments of `over` and a schema to a plan, or to an error that names the argument."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Feature:
     type: pa.DataType
     compiled: bool
     condition: Condition | None = None
-    #: what it is called where its columns are not those that the user named
+    #: its name in messages, if its columns are not those that the user named
     called: str = ""
 
     def __str__(self) -> str:
@@ -53,7 +53,7 @@ class Feature:
 
     @property
     def carried(self) -> tuple[str, ...]:
-        """The columns that the answer is taken from, by position."""
+        """The columns that the answer is a value of; partials keep the position of its row."""
         if self.monoid.members:
             places = [member.carried for member in self.monoid.members]
             return tuple(self.columns[place] for place in places if place is not None)
@@ -108,7 +108,7 @@ class OverPlan:
 
     @property
     def columns(self) -> list[str]:
-        """The columns of the table that are read once rows are in order; one at least."""
+        """The columns that are read once rows are in order; at least one."""
         inputs = [column for feature in self.features for column in feature.reads]
         found = dict.fromkeys((*self.key, *self.window_columns, *inputs))
         return list(found or self.order[:1])

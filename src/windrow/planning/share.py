@@ -1,28 +1,28 @@
 """One plan for many windows: every slice is filled once and serves all of them.
 
-The windows' slides fit a whole number of times into their least common multiple, the composite
-slide (Shein et al. 2018, §2.3). Within it the edges of all windows are marked, each once; what lies
-between two edges is a slice, the longest run of events that no window edge cuts. A slice is tagged
-with the queries that have an answer at its end, and with how many of the newest slices each answer
-takes. After one composite slide everything repeats.
+The least common multiple of the windows' slides is the composite slide (Shein et al. 2018, §2.3).
+The plan marks the edges of all windows in it, each once. Between two edges is a slice, the longest
+run of events that no window edge cuts. A slice knows the queries that answer at its end, and how
+many of the newest slices each answer takes. After one composite slide everything repeats.
 
       Q1: range 6, slide 2       edges   0   2   4
       Q2: range 8, slide 4               |---|---|
                                  Q1          3   3        Q1 answers over the last 3 slices
                                  Q2              4        Q2 over the last 4
 
-The slices are those of Pairs. Panes would mark edges that are edges of no window. Cutty's would be
-fewer, but a plan could then not say at which slice's end a query answers.
+The slices are those of Pairs. Panes would mark edges that no window has. Cutty would mark fewer,
+but then a plan could not say at which slice's end a query answers.
 
-The composite slide may explode: that of 7 and 11 seconds is 77 seconds, that of 99,991 and 99,989
-microseconds 2 hours and 47 minutes with 200,000 edges. And a window of a day that is cut by the
-slices of another's millisecond keeps 86 million partials where a few would do. So a plan is kept
-small: at most `limit` edges in its composite slide, and at most as many slices in its longest
-window, unless its queries by themselves already have more. Queries that would make one plan larger
-than that are grouped: from the longest slide to the shortest, each joins the group whose composite
-slide grows least by it, which is the one it has the largest common divisor with. A group is a pass
-over the events, so between two known bounds, where edges can be marked as they come, the length of
-the composite slide does not count.
+The composite slide may explode. For slides of 7 and 11 seconds it is 77 seconds; for 99,991 and
+99,989 microseconds it is 2 hours and 47 minutes, with 200,000 edges. And a window of a day that
+shares slices of a millisecond keeps 86 million partials, where a few would do. So a plan stays
+small: it has at most `limit` edges in its composite slide and at most `limit` slices in its longest
+window, unless its queries by themselves have more.
+
+Queries that would make one plan too large are put into groups. From the longest slide to the
+shortest, each query joins the group whose composite slide grows least: the one with the largest
+common divisor. Each group costs a pass over the events. If the events lie between two known bounds,
+edges are marked as they come, and the length of the composite slide does not count.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Answer(NamedTuple):
     """An answer that is due at the end of a slice.
 
     Attributes:
-        query: which of the given windows it answers.
-        slices: how many slices it combines, the one that ends last among them.
+        query: the number of the window that it answers.
+        slices: how many of the newest slices it combines.
     """
 
     query: int
@@ -59,10 +59,10 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class SharedPlan:
-    """The slices that some queries share within one composite slide; marked when first asked for.
+    """The slices that some queries share within one composite slide; marked on first use.
 
     Attributes:
-        queries: which of the given windows it serves, in their order.
+        queries: the numbers of the windows that it serves, in order.
         windows: these windows.
     """
 
@@ -89,7 +89,7 @@ class SharedPlan:
     def answers(self) -> tuple[tuple[Answer, ...], ...]:
         """For each slice of the composite slide, the answers that are due at its end.
 
-        The longest range comes first, so that one walk from the oldest slice to the newest can give
+        The longest range comes first, so that one walk from the oldest slice to the newest gives
         them all.
         """
         due: list[list[Answer]] = [[] for _ in self.edges]
@@ -106,7 +106,7 @@ class SharedPlan:
     def needed(self) -> tuple[bool, ...]:
         """For each slice of the composite slide, whether any window holds it.
 
-        The others are gaps between sampling windows, and their events can be dropped.
+        The others are gaps between windows, and their events can be dropped.
         """
         starts = np.array(self.edges, np.int64)
         held = [window.holds(starts) for window in self.windows]
@@ -114,7 +114,7 @@ class SharedPlan:
 
     @cached_property
     def longest(self) -> int:
-        """How many slices the longest window holds: the partials that are to be kept."""
+        """How many slices the longest window holds: the number of partials to keep."""
         return max(int(self._answers_of(window)[1].max()) for window in self.windows)
 
     def _answers_of(self, window: PeriodicWindow) -> tuple[Integers, Integers]:
@@ -130,13 +130,13 @@ class SharedPlan:
         return _Load.joining(self.windows).repeats_soon(EDGE_LIMIT)
 
     def diagram(self, names: Sequence[str] | None = None, say: Wording = counted) -> str:
-        """The composite slide as a ruler of edges, with the queries that answer at each.
+        """The composite slide as a ruler of edges, with the queries that answer at each edge.
 
-        The number under an edge is how many slices the answer there combines.
+        The number under an edge says how many slices the answer there combines.
 
         Args:
-            names: what all given windows are called; Q1, Q2, ... if nothing is said.
-            say: how to write a length or a time, such as `algebra.durations.words`.
+            names: the names of all windows; by default Q1, Q2, ...
+            say: writes a length or a time, as `algebra.durations.words` does.
 
         >>> windows = [PeriodicWindow.of_rows(6, 2), PeriodicWindow.of_rows(8, 4)]
         >>> print(share(windows).groups[0].diagram())
@@ -151,7 +151,7 @@ class SharedPlan:
             (_name(query, names), [count.get(query, "") for count in counts])
             for query in self.queries
         ]
-        # "0 weeks" is what words make of nothing.
+        # `words` would write "0 weeks".
         return "\n".join(ruler([say(end) if end else "0" for end in ends], self.needed, rows))
 
 
@@ -164,13 +164,13 @@ class Sharing:
     bounded: bool = False
 
     def why(self, names: Sequence[str] | None = None, say: Wording = counted) -> tuple[str, ...]:
-        """What is shared and why it is not shared further, in lines for people.
+        """What is shared, and why no more, in lines for people.
 
         >>> windows = [PeriodicWindow(60, 7), PeriodicWindow(60, 11)]
         >>> for line in share(windows, limit=30).why():
         ...     print(line)
         one plan for all 2 queries: 36 edges in a composite slide of 77, 29 slices kept
-        30 of either are the most a plan is to have, so there are 2 groups, by common divisors
+        a plan has at most 30 of either, so there are 2 groups, by common divisors
         group 1: Q2: composite slide 11, 2 slices, at most 11 in a window
         group 2: Q1: composite slide 7, 2 slices, at most 17 in a window
         """
@@ -184,8 +184,8 @@ class Sharing:
         return (
             f"one plan for all {len(windows)} queries: {'' if self.bounded else edges}"
             f"{counted(whole.kept)} slices kept",
-            f"{counted(self.limit)}{'' if self.bounded else ' of either'} are the most a plan is "
-            f"to have, so there are {len(self.groups)} groups, by common divisors",
+            f"a plan has at most {counted(self.limit)}{'' if self.bounded else ' of either'}, so "
+            f"there are {len(self.groups)} groups, by common divisors",
             *(
                 f"group {number}: {_summary(group, names, say)}"
                 for number, group in enumerate(self.groups, 1)
@@ -193,7 +193,7 @@ class Sharing:
         )
 
     def diagram(self, names: Sequence[str] | None = None, say: Wording = counted) -> str:
-        """The diagrams of all groups, one below the other, but for those too long to draw."""
+        """The diagrams of all groups that are short enough to draw, one below the other."""
         return "\n\n".join(group.diagram(names, say) for group in self.groups if group.repeats_soon)
 
 
@@ -202,13 +202,16 @@ def share(
 ) -> Sharing:
     """Plan the slices of many windows, in one group if it stays small.
 
-    With `bounded` the events lie between two known bounds, as those of a table do: edges are marked
-    between these, however long the composite slide, and only the slices of a window count.
+    Args:
+        windows: the windows.
+        limit: the most edges in a composite slide, and the most slices in a window.
+        bounded: whether the events lie between two known bounds, as those of a table do. Then only
+            the slices of a window count.
     """
     if not windows:
         raise InvalidArgument("windows: at least one window is needed")
     groups: list[tuple[_Load, list[int]]] = []
-    # Longest slide first: those after it may divide it, and then the composite slide stays.
+    # Longest slide first: shorter ones may divide it, and then the composite slide stays the same.
     for query in sorted(range(len(windows)), key=lambda query: (-windows[query].slide, query)):
         own = _Load.of(windows[query])
         candidates = [
@@ -232,13 +235,13 @@ def share(
 
 
 class _Load(NamedTuple):
-    """What a plan for some windows would come to, before any edge is marked.
+    """How large a plan for some windows would be, before any edge is marked.
 
     Attributes:
         slide: the composite slide.
-        marks: edges within it, counted once for each window that has them.
-        unit: a length of which all distances between edges are multiples.
-        offset: where one of the edges is.
+        marks: the edges within it, counted once for each window that has them.
+        unit: a length that divides all distances between edges.
+        offset: the place of one of the edges.
         range: the longest range.
     """
 
@@ -275,12 +278,12 @@ class _Load(NamedTuple):
     @property
     def kept(self) -> int:
         """About how many slices the longest window holds."""
-        # The marks of several windows may coincide, but not closer than one unit.
+        # Marks of several windows may coincide; if not, they are at least one unit apart.
         edges = min(self.marks, self.slide // self.unit)
         return -(-self.range * edges // self.slide)
 
     def is_small(self, limit: int, kept_anyway: int, bounded: bool) -> bool:
-        """Whether such a plan is to be made."""
+        """Whether the plan is small enough."""
         return (bounded or self.repeats_soon(limit)) and self.kept <= max(limit, kept_anyway)
 
     def repeats_soon(self, limit: int) -> bool:

@@ -31,7 +31,7 @@ from windrow.windows import Window, Windows, named
 #: columns that every answer has
 START, END, NAME = "window_start", "window_end", "window"
 
-#: by default a table may have so many answers, or as many as it has rows if they are more
+#: the most answers of a table by default, or its rows times its windows if that is more
 MOST_ANSWERS = 50_000_000
 
 _UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
@@ -52,7 +52,7 @@ class SlidePlan:
     changes_only: bool
     #: the type of the order column, or a finer one if a window begins or ends between its ticks
     order_type: pa.DataType
-    #: what the call says of the most answers
+    #: the most answers that the call allows; None for the default
     max_answers: int | None = None
 
     @property
@@ -62,7 +62,7 @@ class SlidePlan:
 
     @property
     def read_by_row(self) -> list[str]:
-        """Those of them that are read in every row; of a key, one row tells all."""
+        """The columns that are read in every row; of the key, one row of a run is enough."""
         inputs = [column for feature in self.features for column in feature.reads]
         extra = [column for window in self.windows.values() for column in window.columns]
         return list(dict.fromkeys((self.order[0], *inputs, *extra)))
@@ -86,13 +86,13 @@ class SlidePlan:
         found = {}
         for name, window in self.windows.items():
             period = window.period
-            # What is longer than any table need not be planned.
+            # Longer windows are longer than any table, and need no plan.
             if period is not None and max(period.range, period.slide) < LIMIT:
                 found[name] = PeriodicWindow(period.range, period.slide, period.offset)
         return found
 
     def unit_of(self, name: str) -> str | None:
-        """What the range and the slide of a window are in: "time" or "rows"; None if in two."""
+        """The unit of a window's range and slide: "time" or "rows"; None if it is not periodic."""
         period = self.windows[name].period
         return None if period is None else period.unit
 
@@ -111,7 +111,7 @@ class SlidePlan:
 
     @cached_property
     def groups(self) -> list[list[str]]:
-        """The windows that share slices. Those that are not periodic share theirs."""
+        """The windows that share slices. Windows that are not periodic are one group."""
         others = [name for name in self.windows if name not in self.periodic]
         shared = [
             [names[query] for query in group.queries]
@@ -130,7 +130,7 @@ class SlidePlan:
         return pa.schema([*several, *keys, *bounds, *answers])
 
     def require_few(self, answers: int, rows: int, given: str) -> None:
-        """Refuse more answers than are allowed of so many rows; `given` says what gives them."""
+        """Refuse too many answers for a table of `rows`; `given` says what gives them."""
         most = self.max_answers
         if most is None:
             most = max(MOST_ANSWERS, rows * len(self.windows))
@@ -141,7 +141,7 @@ class SlidePlan:
             )
 
     def measured(self, window: Window) -> tuple[str, ...]:
-        """The columns that a window measures by: an event without a value there is in none."""
+        """The columns that a window measures by: an event with a null there is in no window."""
         by_time = self.order[:1] if window.needs_time else ()
         return (*by_time, *window.measured)
 

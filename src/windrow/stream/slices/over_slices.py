@@ -58,7 +58,7 @@ class OverSlices(WindowGroup):
         """Partials of events in a tree."""
         return GroupPlan(
             self.names,
-            way="partials: one cell for each event, in a tree over blocks of events",
+            way="slices: a partial for each event, in a tree over blocks of events",
             why="the windows are of time, and the partials of aggregations are numbers",
             reads="the header, the waiting events that become final, the blocks in which their "
             "windows begin, and at most 3 log2(n) nodes of the tree over a window's n blocks",

@@ -74,7 +74,7 @@ class SlideSlices(WindowGroup):
         """Partials of slices in a tree."""
         return GroupPlan(
             self.names,
-            way="partials: one cell for each key and slice, in a tree over blocks of slices",
+            way="slices: a partial for each key and slice, in a tree over blocks of slices",
             why="the windows are periodic in time, and the partials of aggregations are numbers",
             reads="the header, the waiting events of slices that become final, the blocks in which "
             "windows begin, and at most 3 log2(n) nodes of the tree over a window's n blocks",

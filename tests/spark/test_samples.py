@@ -1,4 +1,4 @@
-"""Looks at data before the job: at what lies in files or memory, and at nothing that takes work."""
+"""Samples before the job: of rows that lie in files or memory, and of none that take work."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,14 +19,14 @@ GROUP = "the jobs of a call"
 
 @pytest.fixture(autouse=True)
 def _much_data(monkeypatch: pytest.MonkeyPatch, interpreted: None) -> None:
-    """All data is taken for more than a little."""
+    """No data is small."""
     monkeypatch.setattr(scans, "SMALL", 0)
 
 
 @pytest.fixture(scope="module")
 def written(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> "DataFrame":
     """A table of files."""
-    folder = str(tmp_path_factory.mktemp("looks") / "events")
+    folder = str(tmp_path_factory.mktemp("samples") / "events")
     rows = spark.range(1_000)
     columns = ["id", "id % 5 AS k", "timestamp_seconds(id) AS ts"]
     rows.selectExpr(*columns).write.parquet(folder)
@@ -48,7 +48,7 @@ def jobs_of(spark: "SparkSession", call: Callable[[], object]) -> int:
 
 
 def calls(frame: "DataFrame") -> Iterator[Callable[[], object]]:
-    """Those that look at keys, at heavy ones, and at slices."""
+    """The calls that sample keys, heavy keys, and slices."""
     yield lambda: wr.over(frame, key="k", order="ts", windows=wr.rows(100), aggs=wr.max("id"))
     yield lambda: wr.over(frame, key="k", order="ts", windows=wr.rows(9), aggs=wr.collect("id"))
     windows = wr.time("1 minute", every="10 seconds")
@@ -63,9 +63,10 @@ NEAR: dict[str, Callable[["DataFrame"], "DataFrame"]] = {
 
 
 @pytest.mark.parametrize("near", NEAR)
-def test_what_is_read_is_looked_at(spark: "SparkSession", written: "DataFrame", near: str) -> None:
-    # At keys of few rows and heavy ones; at heavy ones, whose counting takes three stages and so as
-    # many jobs; at the first rows, in one partition and, for too few, in the others.
+def test_a_scan_is_sampled(spark: "SparkSession", written: "DataFrame", near: str) -> None:
+    # The first call samples keys of few rows and heavy ones. The second samples heavy ones, which
+    # takes three stages and so three jobs. The third takes first rows from one partition and, as
+    # they are too few, from the others.
     assert [jobs_of(spark, call) for call in calls(NEAR[near](written))] == [4, 3, 2]
 
 
@@ -97,7 +98,7 @@ def test_nothing_runs_behind(spark: "SparkSession", written: "DataFrame", far: s
         frame.unpersist()
 
 
-def test_a_full_cache_is_looked_at(spark: "SparkSession", written: "DataFrame") -> None:
+def test_a_full_cache_is_sampled(spark: "SparkSession", written: "DataFrame") -> None:
     cached = written.repartition(2).cache()
     cached.count()
     try:
