@@ -1,8 +1,8 @@
 """Hashes of keys: a number of 64 bits for each key, the same in every process and every version.
 
 Equal keys have equal hashes, however their columns are stored: as strings, large strings, views or
-dictionaries. A text is hashed by its bytes of UTF-8. Bins depend on these hashes: whoever changes a
-hash has to raise the version of the state's layout.
+dictionaries. A text is hashed by its bytes of UTF-8. Bins depend on these hashes: if you change
+one, raise the version of the state's layout.
 """
 
 from __future__ import annotations

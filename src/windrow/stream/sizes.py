@@ -31,7 +31,7 @@ class StateSizes:
         bin_blocks: a bin of `rows/` with so many blocks is rewritten.
         counted_bin_rows: a bin of `counts/` with more rows is split. It may be larger than one of
             `rows/`, because a batch reads few of its rows.
-        counted_bin_blocks: a bin of `counts/` with so many blocks is rewritten.
+        counted_bin_blocks: a bin of `counts/` with so many blocks is rewritten; fewer than 256.
         frontless_blocks: a bin of `counts/` with so few blocks needs no front: a batch reads the
             maps of its blocks instead.
         segment_rows: a segment has at least so many rows.

@@ -112,42 +112,11 @@ class KeptRows:
             yield self._part(chosen, events.slice(begin, arrived))
 
     def _part(self, chosen: Sequence[int], events: pa.RecordBatch) -> OpenBins:
-        layout, key = self._layout, self._layout.key
-        ledger, stored = self._entries(chosen), self._rows(chosen)
-        known, old = ledger.num_rows, stored.num_rows
-        keys = [
-            pa.concat_arrays([ledger.column(place), stored[name], events[name]])
-            for place, name in enumerate(key)
-        ]
-        size = known + old + events.num_rows
-        # Entries of the ledger come first in the run of their key.
-        permutation, starts = arrange(keys, [], size)
-        places = np.arange(size) if permutation is None else permutation
-        heads = places[starts[:-1]]
-        is_row = places >= known
-        before = np.append(0, np.cumsum(is_row))
-        bounds = np.append(before[starts[:-1]], before[-1])
-        present = np.flatnonzero(np.diff(bounds))
-        row_starts, row_stops = bounds[:-1][present], bounds[1:][present]
-        rows = places[is_row] - known
-        is_new = np.append(0, np.cumsum(rows >= old))
-        entries = pa.array(heads[present], mask=heads[present] >= known)
-        chosen_rows = pa.array(rows)
-        found = KeyRows(
-            {
-                name: pa.concat_arrays([stored[name], events[name]]).take(chosen_rows)
-                for name in layout.rows.names
-            },
-            np.append(row_starts, NEVER),
-            len(rows),
-            layout.timed,
-            keys=[column.take(pa.array(heads[present])) for column in keys],
-            stops=row_stops,
-            fresh=row_stops - (is_new[row_stops] - is_new[row_starts]),
-            ledger={name: ledger[name].take(entries) for name in layout.ledger.names[len(key) :]},
+        """Put the new events of some bins behind the rows of their keys."""
+        rows, places, idle = _by_key(
+            self._layout, self._entries(chosen), self._rows(chosen), events
         )
-        idle = ledger.take(pa.array(heads[np.flatnonzero(np.diff(bounds) == 0)]))
-        return OpenBins(chosen, len(self.bins), found, events, rows[rows >= old] - old, idle)
+        return OpenBins(chosen, len(self.bins), rows, events, places, idle)
 
     def _rows(self, chosen: Sequence[int]) -> pa.RecordBatch:
         schema = self._layout.rows
@@ -173,13 +142,13 @@ class KeptRows:
         """Keep what answers to come need of the keys of some bins."""
         rows = part.rows
         hashes = hashes_of(rows.keys, rows.count)
-        live = np.arange(rows.size) >= needed.fronts[rows.key_of]
+        of_use = np.arange(rows.size) >= needed.fronts[rows.key_of]
         # Where a key has old rows, new ones are appended even if they are of no use: no gap.
-        appended = rows.is_fresh & (live | (rows.starts < rows.fresh)[rows.key_of])
-        rewritten = self._rewritten(part, hashes, live, appended)
+        appended = rows.is_fresh & (of_use | (rows.starts < rows.fresh)[rows.key_of])
+        rewritten = self._rewritten(part, hashes, of_use, appended)
         bins_of_keys = self.bins.of_hashes(hashes)
         bins_of_rows = bins_of_keys[rows.key_of]
-        written = np.flatnonzero(np.where(rewritten[bins_of_rows], live, appended))
+        written = np.flatnonzero(np.where(rewritten[bins_of_rows], of_use, appended))
         written = written[np.argsort(bins_of_rows[written], kind="stable")]
         indices = pa.array(written)
         batch = pa.RecordBatch.from_arrays(
@@ -187,36 +156,44 @@ class KeptRows:
             schema=self._layout.rows,
         )
         stops = self._stops(bins_of_rows[written])
-        due, expiry = np.full(len(self.bins), NEVER), np.full(len(self.bins), NONE)
-        np.minimum.at(due, bins_of_keys, needed.due)
-        holding = needed.fronts < rows.stops
-        np.maximum.at(expiry, bins_of_keys[holding], needed.expiry[holding])
-        for number in (*part.bins, *range(part.known, len(self.bins))):
-            each = self.bins[number]
-            each.due, each.expiry = int(due[number]), int(expiry[number])
+        for number in self._changed(part):
             if rewritten[number]:
                 self._clear(number)
             self._append(number, batch.slice(stops[number], stops[number + 1] - stops[number]))
+        self._schedule(part, needed, bins_of_keys)
         self._enter(part, needed)
 
-    def _rewritten(self, part: OpenBins, hashes: Array, live: Array, appended: Array) -> Array:
+    def _changed(self, part: OpenBins) -> Sequence[int]:
+        """The bins of a part, and those that were split off them."""
+        return (*part.bins, *range(part.known, len(self.bins)))
+
+    def _rewritten(self, part: OpenBins, hashes: Array, of_use: Array, appended: Array) -> Array:
         """Which bins are rewritten; large ones are split."""
-        rows = part.rows
         bins_of_keys = self.bins.of_hashes(hashes)
-        bins_of_rows = bins_of_keys[rows.key_of]
-        held, new, keys = (
+        bins_of_rows = bins_of_keys[part.rows.key_of]
+        used, new, keys = (
             np.bincount(numbers, minlength=part.known).tolist()
-            for numbers in (bins_of_rows[live], bins_of_rows[appended], bins_of_keys)
+            for numbers in (bins_of_rows[of_use], bins_of_rows[appended], bins_of_keys)
         )
         rewritten = np.zeros(part.known, np.bool_)
         for number in part.bins:
             each = self.bins[number]
             rewritten[number] = (
-                each.rows + new[number] > 2 * held[number]
+                each.rows + new[number] > 2 * used[number]
                 or each.blocks >= sizes.current().bin_blocks
-                or self.bins.split(number, held[number], keys[number], sizes.current().bin_rows)
+                or self.bins.split(number, used[number], keys[number], sizes.current().bin_rows)
             )
         return np.append(rewritten, np.ones(len(self.bins) - part.known, np.bool_))
+
+    def _schedule(self, part: OpenBins, needed: Needed, bins_of_keys: Array) -> None:
+        """Say when bins have an answer, and when all their rows can go."""
+        due, expiry = np.full(len(self.bins), NEVER), np.full(len(self.bins), NONE)
+        np.minimum.at(due, bins_of_keys, needed.due)
+        has_rows = needed.fronts < part.rows.stops
+        np.maximum.at(expiry, bins_of_keys[has_rows], needed.expiry[has_rows])
+        for number in self._changed(part):
+            self.bins[number].due = int(due[number])
+            self.bins[number].expiry = int(expiry[number])
 
     def _enter(self, part: OpenBins, needed: Needed) -> None:
         """Write the ledgers."""
@@ -234,7 +211,7 @@ class KeptRows:
         numbers = self.bins.of_hashes(hashes_of(entries.columns[:key], entries.num_rows))
         entries = entries.take(pa.array(np.argsort(numbers, kind="stable")))
         stops = self._stops(numbers)
-        for number in (*part.bins, *range(part.known, len(self.bins))):
+        for number in self._changed(part):
             each, place = self.bins[number], block_number(LEDGER, self._group, number)
             held = entries.slice(stops[number], stops[number + 1] - stops[number])
             if held.num_rows:
@@ -272,3 +249,47 @@ class KeptRows:
 
     def _place(self, number: int, block: int) -> int:
         return block_number(ROWS, self._group, place_in_bin(number, block))
+
+
+def _by_key(
+    layout: RowLayout, ledger: pa.RecordBatch, stored: pa.RecordBatch, events: pa.RecordBatch
+) -> tuple[KeyRows, Array, pa.RecordBatch]:
+    """Rows by key, those that were stored before new ones.
+
+    Also returns, for each new row, its place among the events; and the entries of the ledger of
+    keys that have no rows.
+    """
+    known, old = ledger.num_rows, stored.num_rows
+    keys = [
+        pa.concat_arrays([ledger.column(place), stored[name], events[name]])
+        for place, name in enumerate(layout.key)
+    ]
+    size = known + old + events.num_rows
+    permutation, starts = arrange(keys, [], size)
+    places = np.arange(size) if permutation is None else permutation
+    # The entry of a key comes first in its run. Without entries, some runs are empty.
+    heads = places[starts[:-1]]
+    is_row = places >= known
+    before = np.append(0, np.cumsum(is_row))
+    bounds = np.append(before[starts[:-1]], before[-1])
+    has_rows = np.diff(bounds) > 0
+    row_starts, row_stops = bounds[:-1][has_rows], bounds[1:][has_rows]
+    rows = places[is_row] - known
+    new_before = np.append(0, np.cumsum(rows >= old))
+    idle, heads = heads[~has_rows], heads[has_rows]
+    entries, indices = pa.array(heads, mask=heads >= known), pa.array(rows)
+    noted = layout.ledger.names[len(layout.key) :]
+    found = KeyRows(
+        {
+            name: pa.concat_arrays([stored[name], events[name]]).take(indices)
+            for name in layout.rows.names
+        },
+        np.append(row_starts, NEVER),
+        len(rows),
+        layout.timed,
+        keys=[column.take(pa.array(heads)) for column in keys],
+        stops=row_stops,
+        fresh=row_stops - (new_before[row_stops] - new_before[row_starts]),
+        ledger={name: ledger[name].take(entries) for name in noted},
+    )
+    return found, rows[rows >= old] - old, ledger.take(pa.array(idle))

@@ -73,12 +73,12 @@ class OverRows(RowsGroup):
         self, name: str, rows: KeyRows, compiled: tuple[tuple[Array, ...], tuple[Array, ...]],
         plain: tuple[object, ...], bounds: Bounds,
     ) -> FeatureAnswers:  # fmt: skip
-        """The answers of a window; those of old rows mean nothing."""
+        """The answers of a window for all rows; only those of new rows are used."""
         compiled_pass, plain_passes = self._program.windows_of(name)
         answers = self._program.answers(rows.size, bounds.present)
         with kernels_named(self._program.compiled):
             if compiled_pass is not None:
-                # Old rows are answered too: it takes less than to call the kernel for each key.
+                # Answering old rows too takes less time than calling the kernel for each key.
                 block = RowBlock(*compiled, bounds, 0, 0, rows.size)
                 compiled_pass.advance(block, answers.values, answers.defined)
             for each, answer in zip(plain_passes, answers.plain, strict=True):

@@ -33,7 +33,7 @@ from windrow.work.threads import cores
 
 
 class _Answered(NamedTuple):
-    """The answers of a window, the key of each, and what answers to come need."""
+    """The answers of a window, the key of each answer, and what answers to come need."""
 
     table: pa.Table
     keys: Array
@@ -41,7 +41,7 @@ class _Answered(NamedTuple):
 
 
 class SlideRows(RowsGroup):
-    """Some windows of a plan."""
+    """The windows of a plan that partials cannot answer."""
 
     final = (
         "when the watermark reaches the row, mark or tick of a clock that asks for the answer; for "
@@ -61,13 +61,13 @@ class SlideRows(RowsGroup):
         self._features = FeatureColumns(plan.features, nullable)
         self._kernels = SliceKernels(self._features, plan, names)
         self._counts = PolicyCounters(plan.schema, nullable)
-        #: of each window, the numbers that the ledger has, and in which columns
+        #: for each window, the column of the ledger that has each of its numbers
         self._numbers = {
             name: {each: f"{each}_{place}" for each in self._answering(name).ledger}
             for place, name in enumerate(names)
         }
         features = range(len(plan.features))
-        #: of each window, if only changes are wanted, the columns that the ledger has of answers
+        #: for each window, if only changes are wanted, the columns that have its last answer
         self._last = {
             name: [f"answered_{place}"] + [f"answer_{place}_{each}" for each in features]
             for place, name in enumerate(names)
@@ -114,7 +114,7 @@ class SlideRows(RowsGroup):
         return tables, needed
 
     def _answering(self, name: str) -> Answering:
-        """What finds the answers of a window in some rows."""
+        """The rules by which a window answers."""
         plan = self._plan
         setting = Setting(name, plan.order[0], plan.order_type, self._counts)
         return plan.windows[name].answering(setting)
@@ -123,7 +123,7 @@ class SlideRows(RowsGroup):
         return self._answering(name).ripe(rows, span, self._kept_numbers(name, rows))
 
     def _kept_numbers(self, name: str, rows: KeyRows) -> dict[str, Array]:
-        """What the ledger has of a window, for each key."""
+        """The numbers of a window in the ledger, for each key."""
         return {each: rows.numbers(column) for each, column in self._numbers[name].items()}
 
     def _answered(self, rows: KeyRows, span: Span) -> dict[str, _Answered]:
@@ -146,7 +146,7 @@ class SlideRows(RowsGroup):
         return answered
 
     def _answered_of(self, name: str, rows: KeyRows, present: Array, span: Span) -> _Answered:
-        """The answers of a window that sees only some rows."""
+        """The answers of a window that sees only the rows that are `present`."""
         never = np.full(rows.count, NEVER)
         seen, places, keys = rows.only(present)
         if not seen.count:
@@ -186,7 +186,7 @@ class SlideRows(RowsGroup):
     def _changed(
         self, name: str, rows: KeyRows, table: pa.Table, keys: Array
     ) -> tuple[pa.Table, dict[str, pa.Array]]:
-        """The answers that differ from the one before of their key; and of each key the last."""
+        """The answers that differ from the answer before of their key; and each key's last."""
         known, *last = self._last[name]
         before = np.flatnonzero(rows.ledger[known].is_valid().to_numpy(zero_copy_only=False))
         columns = {
