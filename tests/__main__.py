@@ -1,4 +1,4 @@
-"""Run the tests in several processes at once: a part of them in each, as `conftest.py` says.
+"""Run the tests in several processes at once: a part of them in each, as `support/parts.py` says.
 
 Takes the arguments of pytest and gives them to all, as in `python -m tests tests/stream -x`. What
 the first prints is shown as it comes, what the others print when they are done.
@@ -9,7 +9,7 @@ import sys
 import tempfile
 from typing import IO
 
-from tests.conftest import PARTS
+from tests.support.parts import PARTS
 
 #: what pytest exits with when it has run no test
 NONE_RUN = 5

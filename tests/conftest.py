@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 
+from tests.support.parts import PARTS, part_of
+from tests.support.spark.state_store import PROVIDER, ROCKSDB
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -19,21 +22,9 @@ hypothesis.settings.register_profile("seeds", print_blob=True, max_examples=300,
 hypothesis.settings.load_profile("windrow")
 
 
-#: parts of the tests that run at once: those that share the Spark session, which takes long to
-#: start, those of the folders that compile most, and all the others
-PARTS = ("session", "kernels", "rest")
-_OF_KERNELS = {"aggregations", "algebra", "algorithms"}
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`make test` runs all parts of the tests at once, each in a process of its own."""
     parser.addoption("--part", choices=PARTS, help="run one part of the tests only")
-
-
-def _part(item: pytest.Item) -> str:
-    if "spark" in getattr(item, "fixturenames", ()):
-        return "session"
-    return "kernels" if item.path.parent.name in _OF_KERNELS else "rest"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -41,8 +32,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     from windrow.compiler.kernel import is_enabled
 
     if part := config.getoption("part"):
-        taken = [item for item in items if _part(item) == part]
-        config.hook.pytest_deselected(items=[item for item in items if _part(item) != part])
+        taken = [item for item in items if part_of(item) == part]
+        config.hook.pytest_deselected(items=[item for item in items if part_of(item) != part])
         items[:] = taken
     if not is_enabled():
         skip = pytest.mark.skip(reason="kernels are not compiled: unset NUMBA_DISABLE_JIT")
@@ -80,11 +71,6 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     )
     yield session
     session.stop()
-
-
-#: the state store that streams need
-PROVIDER = "spark.sql.streaming.stateStore.providerClass"
-ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 
 @pytest.fixture

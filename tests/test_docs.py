@@ -71,7 +71,11 @@ def run_session(block: Block, name: str, namespace: dict[str, Any]) -> None:
 LINK = re.compile(r"!?\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 PAGES = [
     *sorted(ROOT.glob("*.md")),
-    *(page for folder in ("docs", "src", "benchmarks") for page in (ROOT / folder).rglob("*.md")),
+    *(
+        page
+        for folder in ("docs", "src", "benchmarks", "tests")
+        for page in (ROOT / folder).rglob("*.md")
+    ),
 ]
 
 

@@ -1,5 +1,6 @@
-"""What `import windrow` may and may not load."""
+"""What `import windrow` may and may not load, and what tests may import."""
 
+import ast
 import subprocess
 import sys
 import tomllib
@@ -111,3 +112,18 @@ def test_strategies_say_that_they_need_hypothesis() -> None:
         "except ImportError as error: print(error)"
     )
     assert answer.strip() == "windrow.testing.strategies needs hypothesis: pip install hypothesis"
+
+
+def test_no_test_module_is_imported() -> None:
+    """What several tests need is in `tests/support`, grouped by what it helps with."""
+    found = []
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tests"):
+                names = [f"{node.module}.{each.name}" for each in node.names]
+                found += [
+                    f"{path.name}: {name}"
+                    for name in names
+                    if ".test_" in name or ".conftest" in name
+                ]
+    assert found == []

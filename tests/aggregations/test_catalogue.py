@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.aggregations.expected import EXPECTED, PAIRED, agree
+from tests.support.aggregations.expected import EXPECTED, PAIRED, agree
 from windrow.aggregations import CATALOGUE, OFFERED
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.kinds import Kind

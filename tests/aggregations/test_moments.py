@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.aggregations.expected import EXPECTED, PAIRED
+from tests.support.aggregations.expected import EXPECTED, PAIRED
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.kinds import Kind

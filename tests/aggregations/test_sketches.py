@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.aggregations import sketched
+from tests.support.aggregations import sketched
 from windrow.aggregations.distinct_counts import coupons
 from windrow.aggregations.hashing import column_of, hash_128, two_hashes
 from windrow.algebra.aggregation import Measure

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.algorithms.observed import bulk_evictions
-from tests.algorithms.trees import Long, Watched, in_pairs
+from tests.support.algorithms.observed import bulk_evictions
+from tests.support.algorithms.trees import Long, Watched, in_pairs
 from windrow.algorithms import ALGORITHMS, amortized_monoid_tree
 from windrow.algorithms.plain_memory import PLAIN_SLOTS
 from windrow.engine.plain_window import PlainWindow

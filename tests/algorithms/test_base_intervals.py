@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.algorithms.observed import bulk_evictions
-from tests.algorithms.resized import Resized
+from tests.support.algorithms.observed import bulk_evictions
+from tests.support.algorithms.resized import Resized
 from windrow.algorithms import base_intervals
 from windrow.algorithms.flat_tree import node_of
 

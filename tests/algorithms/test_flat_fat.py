@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.algorithms.resized import Resized
+from tests.support.algorithms.resized import Resized
 from windrow.algorithms import flat_fat
 from windrow.algorithms.plain_memory import PlainArray
 

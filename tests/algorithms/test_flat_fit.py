@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.algorithms.observed import Observed, bulk_evictions, most_touched
-from tests.algorithms.resized import Resized
+from tests.support.algorithms.observed import Observed, bulk_evictions, most_touched
+from tests.support.algorithms.resized import Resized
 from windrow.algorithms import flat_fit
 from windrow.algorithms.plain_memory import PLAIN_SLOTS
 from windrow.testing import check_algorithm

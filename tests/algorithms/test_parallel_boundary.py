@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.algorithms.observed import Observed, bulk_evictions
-from tests.algorithms.test_sequential_boundary import (
+from tests.support.algorithms.boundaries import (
     follow_figure_2,
     slots,
     with_boundaries,
     with_chunks_of,
 )
+from tests.support.algorithms.observed import Observed, bulk_evictions
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Field, InPlace, Monoid
 from windrow.algebra.product import Part, Product

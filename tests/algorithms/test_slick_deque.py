@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.algorithms.observed import WatchedQueue
+from tests.support.algorithms.observed import WatchedQueue
 from windrow.algebra.equality import same
 from windrow.algorithms import Algorithm, slick_deque_inv, slick_deque_non_inv
 from windrow.algorithms.plain_memory import PLAIN_SLOTS

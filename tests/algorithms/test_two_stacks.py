@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.algorithms.observed import (
+from tests.support.algorithms.observed import (
     LETTER_TRACE,
     MAX_COUNT,
     MAX_COUNT_TRACE,

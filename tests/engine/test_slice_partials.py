@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.over.events import random_events
+from tests.support.over.events import random_events
 from windrow.engine.slice_partials import SlicePartials, at_begin, has_partials
 from windrow.engine.slide_batches import slide_batches
 from windrow.planning.choose import Wish

@@ -1,7 +1,7 @@
 """What every aggregation answers of the rows of one window, as docs/aggregations.md says it.
 
-The arithmetic is that of `tests.aggregations.expected`, which computes in other ways than windrow.
-Here it gets its parameters, the nulls that are skipped, and times, which are ticks.
+The arithmetic is that of `tests.support.aggregations.expected`, which computes in other ways than
+windrow. Here it gets its parameters, the nulls that are skipped, and times, which are ticks.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tests.aggregations import expected, sketched
 from tests.fuzz.agreement import LEFT, TOLERANCE, Between, Rounded, as_float
 from tests.fuzz.calls import Measure
 from tests.fuzz.catalogue import catalogue
 from tests.fuzz.columns import Column
+from tests.support.aggregations import expected, sketched
 from windrow.aggregations import CATALOGUE, OFFERED
 
 NTH_MOMENT = {"variance": 2, "covariance": 2, "sum_of_squares": 2}

@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from tests.aggregations import expected
+from tests.support.aggregations import expected
 
 #: what rounds at most as often as there are rows, and does not lose what cancels
 TOLERANCE = 1e-9

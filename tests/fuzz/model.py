@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from tests.fuzz import aggregates
 from tests.fuzz.agreement import agree
 from tests.fuzz.calls import Call, Condition, Measure, Nanoseconds, Window
-from tests.over import policies
+from tests.support.over import policies
 
 Leaving = Callable[[list[Any]], int]
 

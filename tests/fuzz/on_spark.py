@@ -21,9 +21,8 @@ from tests.fuzz import model
 from tests.fuzz.calls import Call
 from tests.fuzz.inside import Asked
 from tests.fuzz.streams import MILLISECOND, by_id, splits
+from tests.support.spark.state_store import PROVIDER, ROCKSDB
 
-PROVIDER = "spark.sql.streaming.stateStore.providerClass"
-ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 YEAR = 365 * 86_400 * 10**9
 
 
@@ -80,7 +79,7 @@ def spark_table(call: Call, random: Random) -> Asked:
 
 def spark_stream(call: Call, random: Random) -> Asked:
     """The same of a streaming DataFrame: a file for each batch, and an event that ends it all."""
-    from tests.stream.files import answers_in, read_stream, run_to_end, write_batches
+    from tests.support.stream.files import answers_in, read_stream, run_to_end, write_batches
 
     spark = session()
     batches = splits(call, random)

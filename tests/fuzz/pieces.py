@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 
-from tests.stream.model import BINS_SMALL, COUNTS_SMALLEST, WAITING_SMALL
+from tests.support.stream.model import BINS_SMALL, COUNTS_SMALLEST, WAITING_SMALL
 from windrow.stream import sizes as state_sizes
 from windrow.work import sizes
 

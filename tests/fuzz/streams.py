@@ -10,7 +10,7 @@ import pyarrow as pa
 from tests.fuzz import model
 from tests.fuzz.calls import Call
 from tests.fuzz.inside import Asked, planned
-from tests.stream.model import Memory
+from tests.support.stream.model import Memory
 from windrow.stream.over_stream import StreamOver
 from windrow.stream.slide_stream import StreamSlide
 

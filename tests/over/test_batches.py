@@ -9,50 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.over import oracle
-from tests.over.strategies import Query, queries
-from windrow.engine.over_batches import over_batches, whole_peers
-from windrow.planning.choose import Wish
-from windrow.planning.over_plan import resolve_over
+from tests.support.over import oracle
+from tests.support.over.batches import SIZES, cut, in_order, roll
+from tests.support.over.strategies import Query, queries
+from windrow.engine.over_batches import whole_peers
 from windrow.windows.key_runs import NEVER, run_starts
 
 pytestmark = [
     pytest.mark.usefixtures("interpreted"),
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
 ]
-
-
-def in_order(query: Query) -> pa.Table:
-    """The rows key by key, each key's in order."""
-    columns = query.table.to_pydict()
-    groups = oracle.groups(columns, query.key, query.order, query.table.num_rows)
-    rows = [row for group in groups for row in group]
-    placed = [pa.array([columns[f.name][r] for r in rows], f.type) for f in query.table.schema]
-    return pa.table(placed, query.table.schema)
-
-
-def roll(batches: list[pa.RecordBatch], schema: pa.Schema, arguments: dict[str, Any]) -> pa.Table:
-    plan = resolve_over(schema, **arguments, wish=Wish())
-    read = [batch.select(plan.columns) for batch in batches]
-    answers = list(over_batches(read, plan, set(schema.names)))
-    given, added = (
-        pa.Table.from_batches(*each)
-        for each in ((batches, schema), (answers, pa.schema(plan.output_fields)))
-    )
-    return pa.table([*given.columns, *added.columns], pa.schema([*given.schema, *added.schema]))
-
-
-def cut(table: pa.Table, sizes: list[int]) -> list[pa.RecordBatch]:
-    """Batches of these sizes, again and again until the rows are used up."""
-    found, row = [], 0
-    while row < table.num_rows:
-        size = sizes[len(found) % len(sizes)]
-        found.append(table.slice(row, size).combine_chunks().to_batches()[0])
-        row += size
-    return found
-
-
-SIZES = st.lists(st.integers(1, 7), min_size=1, max_size=4)
 
 
 @given(queries(), SIZES)

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.over.events import with_nulls
-from tests.over.oracle import assert_agrees
-from tests.over.strategies import Query, measure
+from tests.support.over.events import with_nulls
+from tests.support.over.oracle import assert_agrees
+from tests.support.over.strategies import Query, measure
 from windrow.windows import Window
 from windrow.work import sizes
 

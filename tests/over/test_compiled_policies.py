@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.over.policies import POLICIES, expected, table
+from tests.support.over.policies import POLICIES, expected, table
 
 pytestmark = pytest.mark.compiled
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.over import oracle
+from tests.support.over import oracle
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.kinds import Kind
 

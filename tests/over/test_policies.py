@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.over.policies import NAMES, NUMBERS, POLICIES, expected, table, values
-from tests.over.test_batches import SIZES, cut, roll
-from tests.slide.test_batches import stream
+from tests.support.over.batches import SIZES, cut, roll
+from tests.support.over.policies import NAMES, NUMBERS, POLICIES, expected, table, values
+from tests.support.slide.batches import stream
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

@@ -15,8 +15,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.over import oracle
-from tests.over.events import random_events
+from tests.support.over import oracle
+from tests.support.over.events import random_events
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession, WindowSpec

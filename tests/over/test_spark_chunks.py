@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.over.events import with_nulls
-from tests.over.oracle import assert_agrees
+from tests.support.over.events import with_nulls
+from tests.support.over.oracle import assert_agrees
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

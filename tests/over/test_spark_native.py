@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 import pytest
 
 import windrow as wr
-from tests.over import oracle
-from tests.over.events import random_events
+from tests.support.over import oracle
+from tests.support.over.events import random_events
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Measure
 from windrow.algebra.kinds import Kind

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import windrow as wr
-from tests.over.policies import POLICIES, expected, table
+from tests.support.over.policies import POLICIES, expected, table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

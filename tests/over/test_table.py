@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 
 import windrow as wr
-from tests.over import oracle
-from tests.over.oracle import assert_agrees
-from tests.over.strategies import VALUES, Query, applicable, queries
+from tests.support.over import oracle
+from tests.support.over.oracle import assert_agrees
+from tests.support.over.strategies import VALUES, Query, applicable, queries
 from windrow.work import sizes
 
 # Interpreted, numbers are numpy's, which warn where a kernel is silent.

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.over.oracle import assert_agrees
-from tests.over.strategies import Query
+from tests.support.over.oracle import assert_agrees
+from tests.support.over.strategies import Query
 from windrow.algorithms import ALGORITHMS
 from windrow.engine.over_batches import over_batches
 from windrow.planning.choose import Wish

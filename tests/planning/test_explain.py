@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.stream.model import Memory
+from tests.support.stream.model import Memory
 from windrow.stream.plan_stream import query_of
 from windrow.stream.state import CELLS_SCHEMA, MAPS_SCHEMA, ROWS_SCHEMA, kind_of
 

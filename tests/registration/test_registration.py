@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.registration.grown import PACKAGE, example_of, grow, run
+from tests.support.registration.grown import PACKAGE, example_of, grow, run
 from windrow.aggregations import CATALOGUE, OFFERED
 from windrow.algorithms import ALGORITHMS
 

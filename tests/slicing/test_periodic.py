@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.slicing.enumeration import enumerated, intervals, periodic_windows
+from tests.support.slicing.enumeration import enumerated, intervals, periodic_windows
 from windrow.errors import InvalidArgument
 from windrow.slicing import LIMIT, PeriodicWindow
 from windrow.slicing.periodic import progression

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.slicing.enumeration import edges_of, enumerated, intervals, periodic_windows
+from tests.support.slicing.enumeration import edges_of, enumerated, intervals, periodic_windows
 from windrow.algebra.durations import words
 from windrow.errors import InvalidArgument
 from windrow.planning.share import EDGE_LIMIT, Answer, SharedPlan, share

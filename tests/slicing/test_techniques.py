@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.slicing.enumeration import edges_of, enumerated, intervals, periodic_windows
+from tests.support.slicing.enumeration import edges_of, enumerated, intervals, periodic_windows
 from windrow.slicing import (
     LIMIT,
     TECHNIQUES,

@@ -9,14 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.over import oracle as values
-from tests.over.strategies import Query, measure
-from tests.over.test_batches import SIZES, cut, in_order
-from tests.slide import oracle
-from tests.slide.strategies import queries
-from tests.slide.test_table import served_by
+from tests.support.over import oracle as values
+from tests.support.over.batches import SIZES, cut, in_order
+from tests.support.over.strategies import Query, measure
+from tests.support.slide import oracle
+from tests.support.slide.batches import stream
+from tests.support.slide.served import served_by
+from tests.support.slide.strategies import queries
 from windrow.algorithms import ALGORITHMS
-from windrow.engine.slide_batches import SlidingWindows, slide_batches
+from windrow.engine.slide_batches import SlidingWindows
 from windrow.planning.choose import Wish
 from windrow.planning.slide_plan import resolve_slide
 from windrow.work import sizes as work_sizes
@@ -27,16 +28,6 @@ pytestmark = [
     pytest.mark.usefixtures("interpreted"),
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
 ]
-
-
-def stream(
-    table: pa.Table, sizes: list[int], arguments: dict[str, Any], **further: Any
-) -> pa.Table:
-    """The answers over the rows of a sorted table, batch by batch."""
-    settings = {"wish": Wish(), "changes_only": False, **further}
-    plan = resolve_slide(table.schema, **arguments, **settings)
-    answers = slide_batches(cut(table, sizes), plan, set(table.schema.names))
-    return pa.concat_tables([plan.output_schema.empty_table(), *answers])
 
 
 def check(query: Query, sizes: list[int], **further: Any) -> None:

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.over.events import random_events
-from tests.slide import oracle
+from tests.support.over.events import random_events
+from tests.support.slide import oracle
 from windrow.work import sizes
 
 pytestmark = pytest.mark.compiled

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 import windrow as wr
-from tests.over.strategies import Query
-from tests.slide.strategies import queries
+from tests.support.over.strategies import Query
+from tests.support.slide.strategies import queries
 from windrow.planning import slide_plan as planning
 
 pytestmark = [

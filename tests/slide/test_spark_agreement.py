@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.over.events import random_events
-from tests.over.oracle import agree, grouped
+from tests.support.over.events import random_events
+from tests.support.over.oracle import agree, grouped
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

@@ -1,6 +1,5 @@
 """`wr.slide` on tables gives what the design says, whatever the table and the question."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -11,16 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.over import oracle as values
-from tests.over.strategies import VALUES, Query, applicable, measure
-from tests.slide import oracle
-from tests.slide.strategies import queries
-from windrow.aggregations import CATALOGUE
-from windrow.algebra.kinds import Kind, plain_type
+from tests.support.over import oracle as values
+from tests.support.over.strategies import VALUES, Query, applicable, measure
+from tests.support.slide import oracle
+from tests.support.slide.served import served_by
+from tests.support.slide.strategies import queries
+from windrow.algebra.kinds import plain_type
 from windrow.algorithms import ALGORITHMS
 from windrow.work import sizes
-
-COMPILED = ("sum", "max", "min", "mean", "count", "variance")
 
 # Interpreted, numbers are numpy's, which warn where a kernel is silent.
 pytestmark = [
@@ -60,17 +57,6 @@ def test_every_aggregation_of_every_type(value_type: pa.DataType) -> None:
         check(query)
 
     run()
-
-
-def served_by(algorithm: str, names: Sequence[str] = COMPILED) -> list[str]:
-    """The aggregations of integers that an algorithm can serve."""
-    monoids = {name: CATALOGUE[name].monoid_for((Kind.INTEGER,)) for name in names}
-    refuses = ALGORITHMS[algorithm].refuses
-    return [
-        name
-        for name, monoid in monoids.items()
-        if refuses(monoid.traits, monoid.inverse is not None) is None
-    ]
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 import pytest
 
 import windrow as wr
-from tests.over.oracle import assert_agrees
-from tests.spark.questions import EVENTS, SIZE, STREAMED, asked, in_order
+from tests.support.over.oracle import assert_agrees
+from tests.support.spark.questions import EVENTS, SIZE, STREAMED, asked, in_order
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,7 +32,7 @@ class Environment:
         # Workers start elsewhere: they look for this windrow, and no other, by its whole path.
         paths = [str(ROOT / "src"), str(ROOT)]
         done = subprocess.run(
-            [sys.executable, "-m", "tests.spark.answering", name, str(folder)],
+            [sys.executable, "-m", "tests.support.spark.answering", name, str(folder)],
             cwd=ROOT,
             env={
                 **os.environ,

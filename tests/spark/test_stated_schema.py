@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.over.oracle import assert_agrees
+from tests.support.over.oracle import assert_agrees
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.spark.questions import EVENTS, SIZE, STREAMED
+from tests.support.spark.questions import EVENTS, SIZE, STREAMED
 
 pytestmark = pytest.mark.spark
 
@@ -44,7 +44,7 @@ def asked(without: Path, master: str, folder: Path, *questions: str) -> dict[str
     }
     path = os.pathsep.join([str(without.parent), kept.pop("PATH")])
     done = subprocess.run(
-        [python, "-m", "tests.spark.workers", master, str(folder), *questions],
+        [python, "-m", "tests.support.spark.workers", master, str(folder), *questions],
         cwd=folder,
         env={**kept, "NUMBA_DISABLE_JIT": "1", "PATH": path},
         capture_output=True,

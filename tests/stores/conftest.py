@@ -2,31 +2,14 @@
 
 import secrets
 import shutil
-import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
+from tests.support.stores.server import Server, free_port, wait_for
 from windrow.stores import MemoryStore, RedisStore, RocksDBStore, Store
-
-
-class Server(NamedTuple):
-    port: int
-    password: str
-
-    @property
-    def address(self) -> str:
-        return f"redis://:{self.password}@127.0.0.1:{self.port}/0"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture(scope="session")
@@ -53,17 +36,6 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     finally:
         process.terminate()
         process.wait(timeout=10)
-
-
-def wait_for(server: Server, process: "subprocess.Popen[str]") -> None:
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            socket.create_connection(("127.0.0.1", server.port), timeout=1).close()
-            return
-        except OSError:
-            time.sleep(0.02)
-    raise RuntimeError("redis-server did not start")
 
 
 @pytest.fixture(params=["memory", "rocksdb", "redis"])

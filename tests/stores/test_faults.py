@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.stores.affine import expected, open_window
-from tests.stores.faults import FAULTS, FaultyStore
+from tests.support.stores.affine import expected, open_window
+from tests.support.stores.faults import FAULTS, FaultyStore
 
 STEPS = st.lists(
     st.tuples(

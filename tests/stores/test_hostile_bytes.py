@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.stores.affine import expected, open_window
+from tests.support.stores.affine import expected, open_window
 from windrow.element.stored_header import HEADER_LEVEL, WindowHeader
 from windrow.stores import MemoryStore
 from windrow.stores.contract import NO_BLOCK, Key

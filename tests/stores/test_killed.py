@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stores.conftest import Server
+from tests.support.stores.server import Server
 
 KILLS = 24
 
@@ -23,7 +23,7 @@ def test_a_killed_process_loses_nothing_that_was_flushed(
         server: Server = request.getfixturevalue("redis_server")
         address = server.address
     run = subprocess.run(
-        [sys.executable, "-m", "tests.stores.killed", "--kills", str(KILLS)],
+        [sys.executable, "-m", "tests.support.stores.killed", "--kills", str(KILLS)],
         env={**os.environ, "KILLED_STORE": address},
         capture_output=True,
         text=True,

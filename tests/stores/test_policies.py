@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.stores.faults import FAULTS, FaultyStore
+from tests.support.stores.faults import FAULTS, FaultyStore
 from windrow.element.stored_window import StoredWindow
 from windrow.stores import MemoryStore, Store
 

@@ -7,7 +7,7 @@ import traceback
 import pytest
 
 import windrow as wr
-from tests.stores.conftest import Server, free_port
+from tests.support.stores.server import Server, free_port
 from windrow.stores import RedisStore
 from windrow.stores.contract import NO_BLOCK, Key
 

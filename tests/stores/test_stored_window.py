@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.stores.affine import AFFINE, combine, expected, fold, lift, open_window
+from tests.support.stores.affine import AFFINE, combine, expected, fold, lift, open_window
 from windrow.algorithms import block_tree
 from windrow.element.stored_window import StoredWindow
 from windrow.stores import MemoryStore, Store

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.conftest import PROVIDER
+from tests.support.spark.state_store import PROVIDER
 from windrow.cli.main import main
 
 if TYPE_CHECKING:

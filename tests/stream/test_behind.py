@@ -7,13 +7,27 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
-from tests.over import oracle as over_oracle
-from tests.over.oracle import ticks
-from tests.slide import oracle
-from tests.stream.model import MILLISECOND, Memory, accepted, arrived, length, plan_of
-from tests.stream.strategies import Stream, any_sliding, any_trailing, clocks, streams, trailing
-from tests.stream.test_rows import has_others
-from tests.stream.test_slide import THE_END
+from tests.support.over import oracle as over_oracle
+from tests.support.over.oracle import ticks
+from tests.support.slide import oracle
+from tests.support.stream.model import (
+    MILLISECOND,
+    THE_END,
+    Memory,
+    accepted,
+    arrived,
+    length,
+    plan_of,
+)
+from tests.support.stream.strategies import (
+    Stream,
+    any_sliding,
+    any_trailing,
+    clocks,
+    has_others,
+    streams,
+    trailing,
+)
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 from windrow.stream.over_stream import StreamOver

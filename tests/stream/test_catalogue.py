@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.stream.model import Memory
+from tests.support.stream.model import Memory
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Measure
 from windrow.algebra.kinds import Kind

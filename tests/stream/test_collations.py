@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.stream.files import read_stream, run_to_end, write_batches
+from tests.support.stream.files import read_stream, run_to_end, write_batches
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

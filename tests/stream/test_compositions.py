@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.stream.files import read_stream, write_batches
+from tests.support.stream.files import read_stream, write_batches
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.stream.model import Memory
+from tests.support.stream.model import Memory
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 from windrow.planning.slide_plan import resolve_slide

@@ -14,11 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.stream.model import COUNTS_SMALL, COUNTS_SMALLEST, Memory
-from tests.stream.strategies import Stream, streams
-from tests.stream.test_over import check
-from tests.stream.test_rows import sorted_rows
-from tests.stream.test_slide import THE_END
+from tests.support.stream.model import COUNTS_SMALL, COUNTS_SMALLEST, THE_END, Memory, sorted_rows
+from tests.support.stream.over_check import check
+from tests.support.stream.strategies import Stream, streams
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 from windrow.stream import sizes

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.stream import frozen
-from tests.stream.model import Memory
+from tests.support.stream import frozen
+from tests.support.stream.model import Memory
 from windrow.stream import state
 from windrow.stream.inspection import summary
 from windrow.stream.query import StreamQuery

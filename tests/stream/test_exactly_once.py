@@ -16,10 +16,10 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.slide import oracle
-from tests.stream.crashing import ASKED, KINDS, PATIENCE, Crashing, run
-from tests.stream.events import events
-from tests.stream.files import write_batches
+from tests.support.slide import oracle
+from tests.support.stream.crashing import ASKED, KINDS, PATIENCE, Crashing, run
+from tests.support.stream.events import events
+from tests.support.stream.files import write_batches
 from windrow.cli.sink import CommittedFiles
 
 if TYPE_CHECKING:

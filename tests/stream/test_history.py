@@ -10,21 +10,27 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import windrow as wr
-from tests.over import oracle as over_oracle
-from tests.over.oracle import ticks
-from tests.slide import oracle
-from tests.stream.events import SECOND, events
-from tests.stream.files import answers_in, counted, read_stream, run_to_end, write_batches
-from tests.stream.model import MILLISECOND, Memory, arrived, expected, length, next_edge, plan_of
-from tests.stream.strategies import Stream, streams, trailing
-from tests.stream.test_slide import THE_END
+from tests.support.over import oracle as over_oracle
+from tests.support.over.oracle import ticks
+from tests.support.slide import oracle
+from tests.support.stream.events import SECOND, events
+from tests.support.stream.files import answers_in, counted, read_stream, run_to_end, write_batches
+from tests.support.stream.history import cut, effective, run
+from tests.support.stream.model import (
+    MILLISECOND,
+    THE_END,
+    arrived,
+    expected,
+    length,
+    next_edge,
+    plan_of,
+)
+from tests.support.stream.strategies import Stream, streams, trailing
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 from windrow.stream.over_stream import StreamOver
-from windrow.stream.query import StreamQuery
 from windrow.stream.slide_stream import StreamSlide
 
 if TYPE_CHECKING:
@@ -33,43 +39,6 @@ if TYPE_CHECKING:
 interpreted = pytest.mark.usefixtures("interpreted")
 # Interpreted, numbers are numpy's, which warn where a kernel is silent.
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
-
-
-@st.composite
-def cut(draw: st.DrawFn, whole: st.SearchStrategy[Stream]) -> tuple[Stream, int]:
-    """A stream, and how many of its batches are the table; there is a batch behind it."""
-    stream = draw(whole)
-    return stream, draw(st.integers(0, len(stream.batches) - 1))
-
-
-def run(query: StreamQuery, stream: Stream, table: int) -> tuple[list[pa.Table], int]:
-    """The answers of the stream behind the table, and how many of its events were late."""
-    storage = Memory()
-    final = stream.batches[table][1]
-    before = [batch for batch, _watermark in stream.batches[:table]]
-    # In two parts, as they may come; nothing that is final by the first may get lost.
-    for part, known in ((before[:1], final), (before[1:], 0)):
-        query.begin(storage, part, known)
-    answers, late = [], 0
-    end = (stream.batches[0][0].slice(0, 0), THE_END)
-    # Spark's watermark begins anew, behind the table's.
-    later = [(batch, 0 if place == 0 else watermark)
-             for place, (batch, watermark) in enumerate(stream.batches[table:])]  # fmt: skip
-    for batch, watermark in [*later, end]:
-        step = query.advance(storage, [batch], watermark)
-        assert step.timer is None or step.timer > max(watermark, final)
-        answers += step.answers
-        late += step.late
-    return answers, late
-
-
-def effective(stream: Stream, table: int) -> Stream:
-    """The same stream, with no event of the table late."""
-    batches = [
-        (batch, 0 if place < table else watermark)
-        for place, (batch, watermark) in enumerate(stream.batches)
-    ]
-    return Stream(batches, stream.key, stream.order, stream.windows, stream.aggs)
 
 
 @interpreted

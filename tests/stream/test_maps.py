@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.over import oracle
-from tests.over.strategies import KEYS, TEXTS, columns, measure
-from tests.stream.strategies import MEASURES, VALUES
+from tests.support.over import oracle
+from tests.support.over.strategies import KEYS, TEXTS, columns, measure
+from tests.support.stream.strategies import MEASURES, VALUES
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.kinds import Kind

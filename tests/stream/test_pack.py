@@ -5,7 +5,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from tests.stream.events import events
+from tests.support.stream.events import events
 from windrow.spark.streaming import payloads as packing
 from windrow.spark.streaming.shards import labels
 

@@ -12,26 +12,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.slide import oracle
-from tests.stream.model import (
+from tests.support.slide import oracle
+from tests.support.stream.history import cut, effective, run
+from tests.support.stream.model import (
     BINS_SMALL,
     MILLISECOND,
+    THE_END,
     Memory,
     arrived,
     final_at,
     length,
     plan_of,
+    sorted_rows,
 )
-from tests.stream.strategies import (
+from tests.support.stream.over_check import check
+from tests.support.stream.strategies import (
     WITH_OBJECTS,
     Stream,
     any_sliding,
     any_trailing,
+    has_others,
     streams,
 )
-from tests.stream.test_history import cut, effective, run
-from tests.stream.test_over import check
-from tests.stream.test_slide import THE_END
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 from windrow.planning.slide_plan import resolve_slide
@@ -39,7 +41,7 @@ from windrow.stream import sizes
 from windrow.stream.over_stream import StreamOver
 from windrow.stream.slide_stream import StreamSlide
 from windrow.stream.state import ROWS, WAITING, kind_of
-from windrow.windows import EveryTime, SessionWindow, TimeWindow
+from windrow.windows import SessionWindow
 from windrow.windows.triggers import trigger
 
 # Interpreted, numbers are numpy's, which warn where a kernel is silent.
@@ -89,14 +91,6 @@ def slid(stream: Stream, storage: Memory, changes_only: bool) -> pa.Table:
     found = pa.concat_tables(tables)
     oracle.assert_agrees(expected, found, stream.key)
     return found
-
-
-def has_others(stream: Stream) -> bool:
-    """Whether not all windows are periodic windows of time."""
-    return not all(
-        isinstance(window, TimeWindow) and isinstance(window.every, EveryTime)
-        for window in stream.windows.values()
-    )
 
 
 @given(streams(any_sliding).filter(has_others), st.booleans())
@@ -202,9 +196,3 @@ def streamed(events: pa.Table, asked: dict[str, Any], slides: bool) -> pa.Table:
     shard = StreamSlide(plan, {"x"}, 1) if slides else StreamOver(plan, {"x"}, 1)
     answers += shard.advance(storage, [], THE_END).answers
     return pa.concat_tables(answers)
-
-
-def sorted_rows(table: pa.Table, by: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    names = [("window", "ascending")] if "window" in table.column_names else []
-    rows: list[dict[str, Any]] = table.sort_by([*names, *by]).to_pylist()
-    return rows

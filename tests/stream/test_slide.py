@@ -6,17 +6,18 @@ import pytest
 from hypothesis import given, settings
 
 import windrow as wr
-from tests.over.oracle import ticks
-from tests.slide import oracle
-from tests.stream.model import (
+from tests.support.over.oracle import ticks
+from tests.support.slide import oracle
+from tests.support.stream.model import (
     MILLISECOND,
+    THE_END,
     WAITING_SMALL,
     Memory,
     accepted,
     expected,
     plan_of,
 )
-from tests.stream.strategies import Stream, streams
+from tests.support.stream.strategies import Stream, streams
 from windrow.planning.choose import Wish
 from windrow.planning.slide_plan import resolve_slide
 from windrow.stream import sizes
@@ -37,8 +38,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
 ]
 
-#: behind every window of every event
-THE_END = 10**14
 COLUMNS = {"k0", "k1", "o0", "o1", "v", "c"}
 
 

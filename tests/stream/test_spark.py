@@ -7,10 +7,10 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.slide import oracle
-from tests.spark.test_types import EVERY_TYPE, ORDERED
-from tests.stream.events import events
-from tests.stream.files import answers_in, counted, read_stream, run_to_end, write_batches
+from tests.support.slide import oracle
+from tests.support.spark.types import EVERY_TYPE, ORDERED
+from tests.support.stream.events import events
+from tests.support.stream.files import answers_in, counted, read_stream, run_to_end, write_batches
 from windrow.cli.main import main
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.stream import frozen
-from tests.stream.events import events
-from tests.stream.model import Memory
+from tests.support.stream import frozen
+from tests.support.stream.events import events
+from tests.support.stream.model import Memory
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 from windrow.planning.slide_plan import resolve_slide
@@ -43,7 +43,7 @@ def test_state_of_a_layout_that_was_written_once(call: str, layout: int) -> None
 
 
 def test_the_present_layout_is_kept_for_later() -> None:
-    assert state.VERSION in READ, "write it with python -m tests.stream.frozen"
+    assert state.VERSION in READ, "write it with python -m tests.support.stream.frozen"
     assert (frozen.FOLDER / f"slide_{state.VERSION}.arrow").exists()
 
 

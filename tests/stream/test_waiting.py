@@ -9,7 +9,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.stream.model import WAITING_SMALL, Memory
+from tests.support.stream.model import WAITING_SMALL, Memory
 from windrow.stream import sizes
 from windrow.stream.header import GroupState, ShardHeader
 from windrow.stream.state import ShardBlocks

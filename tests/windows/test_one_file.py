@@ -12,9 +12,8 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.over.test_batches import cut
-from tests.stream.model import Memory
-from tests.stream.test_slide import THE_END
+from tests.support.over.batches import cut
+from tests.support.stream.model import THE_END, Memory
 from windrow.engine.over_batches import over_batches
 from windrow.engine.slide_batches import slide_batches
 from windrow.planning.choose import Wish

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 import windrow as wr
-from tests.over.policies import NAMES, NUMBERS, POLICIES, table, values, windows
+from tests.support.over.policies import NAMES, NUMBERS, POLICIES, table, values, windows
 from windrow.testing import check_policy
 
 # Window -----------------------------------------------------------------------------------------

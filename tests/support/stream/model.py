@@ -7,14 +7,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from tests.over.oracle import ticks
-from tests.over.strategies import tick
-from tests.slide import oracle
-from tests.stream.strategies import Stream
+from tests.support.over.oracle import ticks
+from tests.support.over.strategies import tick
+from tests.support.slide import oracle
+from tests.support.stream.strategies import Stream
 from windrow.planning.choose import Wish
 from windrow.planning.slide_plan import SlidePlan, resolve_slide
 from windrow.windows import EveryTime, SessionWindow, TimeWindow, Window
 
+#: behind every window of every event
+THE_END = 10**14
 MILLISECOND = 10**6
 
 
@@ -106,3 +108,9 @@ def final_at(window: Window, answer: dict[str, Any], length: int) -> int:
     if isinstance(window, TimeWindow):
         return end
     return end - (end - every.offset) % every.time + every.time
+
+
+def sorted_rows(table: pa.Table, by: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    names = [("window", "ascending")] if "window" in table.column_names else []
+    rows: list[dict[str, Any]] = table.sort_by([*names, *by]).to_pylist()
+    return rows

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.aggregations import sketched
+from tests.support.aggregations import sketched
 from windrow.aggregations import CATALOGUE
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.algorithms.observed import Observed, WatchedQueue
+from tests.support.algorithms.observed import Observed, WatchedQueue
 from windrow.algebra.counting import COUNT
 from windrow.algorithms import Algorithm
 from windrow.algorithms.levels import node_at

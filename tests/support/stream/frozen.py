@@ -1,4 +1,6 @@
-"""State of a stream as bytes that were written once; `python -m tests.stream.frozen` writes them.
+"""State of a stream as bytes that were written once.
+
+`python -m tests.support.stream.frozen` writes them.
 
 They are what a windrow of some layout left in its checkpoints. A later one has to go on from them,
 or to refuse them because of their version. So after a change of the layout, raise `VERSION`, write
@@ -14,8 +16,8 @@ from typing import Any
 import pyarrow as pa
 
 import windrow as wr
-from tests.stream.events import events
-from tests.stream.model import Memory
+from tests.support.stream.events import events
+from tests.support.stream.model import Memory
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 from windrow.planning.slide_plan import resolve_slide
@@ -24,7 +26,7 @@ from windrow.stream.query import StreamQuery
 from windrow.stream.slide_stream import StreamSlide
 from windrow.stream.state import VERSION
 
-FOLDER = Path(__file__).parent / "states"
+FOLDER = Path(__file__).parents[2] / "stream" / "states"
 #: what came before the state was written, with the watermark of each batch in milliseconds
 BEFORE = [(events(1, 100, 160, 200), 0), (events(2, 150, 200, 200), 145_000)]
 #: what comes after it

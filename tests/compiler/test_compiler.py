@@ -34,7 +34,7 @@ class Process:
     def __init__(self, questions: str, folder: Path, number: int = 0, **environment: str) -> None:
         self._path = folder / f"answers-{number}.arrow"
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.algebra.answering", questions, str(self._path)],
+            [sys.executable, "-m", "tests.support.compiler.answering", questions, str(self._path)],
             cwd=ROOT,
             env={**os.environ, **environment},
             stdout=subprocess.PIPE,

@@ -10,9 +10,9 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.over.strategies import KEYS, TEXTS, columns, measure
+from tests.support.over.strategies import KEYS, TEXTS, columns, measure
 from windrow.algebra.aggregation import Measure
-from windrow.windows import TimeWindow, Window
+from windrow.windows import EveryTime, TimeWindow, Window
 
 #: numbers are enough: the types of values are those of `tests.slide`
 VALUES = st.integers(-3, 3).map(float) | st.sampled_from([float("nan"), float("inf")])
@@ -153,4 +153,12 @@ def streams(
         ["o0", "o1"] if draw(st.booleans()) else ["o0"],
         {f"w{index}": window for index, window in enumerate(windows)},
         [measure(name) for name in names] + draw(st.lists(st.sampled_from(OF_TIMES), max_size=1)),
+    )
+
+
+def has_others(stream: Stream) -> bool:
+    """Whether not all windows are periodic windows of time."""
+    return not all(
+        isinstance(window, TimeWindow) and isinstance(window.every, EveryTime)
+        for window in stream.windows.values()
     )

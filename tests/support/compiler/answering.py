@@ -1,6 +1,6 @@
 """A process of its own for test_compiler.py: answers fixed questions, and tells what it compiled.
 
-    python -m tests.algebra.answering many ANSWERS.arrow
+    python -m tests.support.compiler.answering many ANSWERS.arrow
 
 writes the answers to many questions, or to few, and prints how many functions numba compiled.
 """

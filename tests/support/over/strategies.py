@@ -18,7 +18,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.over import oracle
+from tests.support.over import oracle
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Measure
 from windrow.algebra.kinds import Kind

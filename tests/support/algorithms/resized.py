@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.algorithms.observed import Observed
+from tests.support.algorithms.observed import Observed
 from windrow.algorithms import Algorithm
 from windrow.algorithms.plain_memory import PLAIN_SLOTS, PlainMemory
 from windrow.engine.plain_window import PlainWindow

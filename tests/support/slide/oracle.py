@@ -1,7 +1,7 @@
 """`wr.slide`, slow and plainly right: every window is enumerated, every aggregate recomputed.
 
 A window's answers are found by asking of every row whether it belongs, in exact arithmetic on
-nanoseconds. Aggregates and comparison are those of `tests.over.oracle`.
+nanoseconds. Aggregates and comparison are those of `tests.support.over.oracle`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from tests.over import oracle
+from tests.support.over import oracle
 from windrow.algebra.aggregation import Measure
 from windrow.windows import (
     DeltaWindow,

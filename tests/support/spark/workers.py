@@ -9,9 +9,9 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 import windrow as wr
-from tests.conftest import PROVIDER, ROCKSDB
-from tests.spark.questions import EVENTS, SIZE, STREAMED
-from tests.stream.files import read_stream, run_to_end, write_batches
+from tests.support.spark.questions import EVENTS, SIZE, STREAMED
+from tests.support.spark.state_store import PROVIDER, ROCKSDB
+from tests.support.stream.files import read_stream, run_to_end, write_batches
 
 SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",

@@ -1,6 +1,6 @@
 """Kill a process that writes to a window, at random moments, and see what the next one finds.
 
-    python -m tests.stores.killed --kills 500 --store /some/folder
+    python -m tests.support.stores.killed --kills 500 --store /some/folder
 
 A child opens the window, checks that it holds what a flush left, goes on with the stream from
 there, and flushes now and then, until it is killed. What it has flushed it tells the parent, so

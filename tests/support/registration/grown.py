@@ -8,7 +8,7 @@ from pathlib import Path
 
 import windrow
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PACKAGE = Path(windrow.__file__).parent
 
 

@@ -1,4 +1,4 @@
-"""A streaming query to be killed: `python -m tests.stream.crashing FOLDER`.
+"""A streaming query to be killed: `python -m tests.support.stream.crashing FOLDER`.
 
 It reads FOLDER/events, writes FOLDER/answers, and ends when there are no more events. Its
 executor is a process of its own, and so are its Python workers.
@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import windrow as wr
-from tests.conftest import PROVIDER, ROCKSDB
-from tests.stream.files import read_stream, run_to_end
+from tests.support.spark.state_store import PROVIDER, ROCKSDB
+from tests.support.stream.files import read_stream, run_to_end
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -38,7 +38,7 @@ ASKED: dict[str, Any] = {
 }
 #: by the kind of process, what its command line holds
 KINDS = {"worker": "pyspark.daemon", "executor": "CoarseGrainedExecutorBackend", "driver": ""}
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 #: seconds until something has to happen
 PATIENCE = 400
 
@@ -71,7 +71,7 @@ class Crashing:
         self._folder = folder
         paths = os.pathsep.join([str(ROOT / "src"), str(ROOT)])  # executors start elsewhere
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.stream.crashing", str(folder)],
+            [sys.executable, "-m", "tests.support.stream.crashing", str(folder)],
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": paths, "PYSPARK_PYTHON": sys.executable},
             stderr=(folder / "errors.log").open("a"),

@@ -1,6 +1,6 @@
 """Random tables, and random questions that slide over them.
 
-Tables are those of `tests.over.strategies`, with two columns more: `d`, which windows of
+Tables are those of `tests.support.over.strategies`, with two columns more: `d`, which windows of
 differences measure by, and `p`, whose true values close a window.
 """
 
@@ -13,7 +13,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.over.strategies import (
+from tests.support.over.strategies import (
     KEYS,
     MOST_ROWS,
     ORDERS,

@@ -17,9 +17,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 import windrow as wr
-from tests.conftest import PROVIDER, ROCKSDB
-from tests.spark.questions import EVENTS, SIZE, STREAMED, asked, in_order
-from tests.stream.files import run_to_end, write_batches
+from tests.support.spark.questions import EVENTS, SIZE, STREAMED, asked, in_order
+from tests.support.spark.state_store import PROVIDER, ROCKSDB
+from tests.support.stream.files import run_to_end, write_batches
 from windrow.spark.bridge.progress import job_description
 
 
