@@ -14,8 +14,8 @@ from windrow.engine.row_windows import (
     CompiledRowWindow,
     PlainRowWindow,
     bounding_for,
-    driver_for,
     kernel_for,
+    loop_for,
 )
 from windrow.planning.over_plan import Feature, OverPlan
 from windrow.windows.bounds import Bounding
@@ -39,7 +39,7 @@ class OverKernels(FeatureColumns):
             for name, window in plan.windows.items():
                 form = self.choice(plan.wish, *plan.size_of(name)).algorithm
                 self._forms[name] = form
-                joined = driver_for(window), form.NAME
+                joined = loop_for(window), form.NAME
                 if joined not in self._kernels:
                     kernel = kernel_for(window, form, self.product, self.checked)
                     self._kernels[joined] = kernel
@@ -63,7 +63,7 @@ class OverKernels(FeatureColumns):
         compiled = None
         if self.compiled:
             form = self._forms[name]
-            kernel = self._kernels[driver_for(window), form.NAME]
+            kernel = self._kernels[loop_for(window), form.NAME]
             compiled = CompiledRowWindow(window, kernel, self.product, form)
         return compiled, [self._plain_window(name, feature) for feature in self.plain]
 

@@ -66,18 +66,18 @@ _LOOPS: dict[type[Reach], Callable[..., Any]] = {
 }
 
 
-def driver_for(window: Window) -> Callable[..., Any]:
+def loop_for(window: Window) -> Callable[..., Any]:
     """The loop for a window."""
     return loops.over_time_with_peers if window.peers else _LOOPS[window.reach]
 
 
 def kernel_for(window: Window, algorithm: Algorithm, product: Product, checked: bool) -> Kernel:
     """The loop for a window, joined with an algorithm and a product."""
-    if driver_for(window) is loops.over_rows and algorithm.NAME in _LOOPS_OVER_ROWS:
+    if loop_for(window) is loops.over_rows and algorithm.NAME in _LOOPS_OVER_ROWS:
         own = _LOOPS_OVER_ROWS[algorithm.NAME]
         functions = (*algorithm.FUNCTIONS, *own.FUNCTIONS)
         return Kernel(own.over_rows, functions, product, checked)
-    return Kernel(driver_for(window), algorithm.FUNCTIONS, product, checked)
+    return Kernel(loop_for(window), algorithm.FUNCTIONS, product, checked)
 
 
 def bounding_for(window: Window, setting: Setting) -> Bounding:
@@ -156,7 +156,7 @@ class PlainRowWindow:
 
         self._feature = feature
         self._window = PlainWindow(algorithm, monoid)
-        self._loop = self._window.linked(driver_for(window), lift_row=lift_row, lower_row=lower_row)
+        self._loop = self._window.linked(loop_for(window), lift_row=lift_row, lower_row=lower_row)
         #: the times of the events, if the loop keeps them
         self._times = (ChunkedQueue(),) if window.reach is Younger else ()
 
