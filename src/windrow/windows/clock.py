@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from windrow.slicing import PeriodicWindow
-from windrow.windows.extents import Answering, Extents, Ripe, Span
+from windrow.windows.extents import Answering, Extents, FinalAnswers, Span
 from windrow.windows.key_rows import KeyRows
 from windrow.windows.key_runs import NEVER
 from windrow.windows.periods import Periods, clock_windows, held_between
@@ -64,7 +64,7 @@ class ClockWindows(Answering):
         """How many windows there are, those that earlier rows have begun among them."""
         return self._periods.count(rows.runs, rows.times, len(self._begins), self._latest)
 
-    def ripe(self, rows: KeyRows, span: Span, numbers: Mapping[str, Array]) -> Ripe:
+    def final(self, rows: KeyRows, span: Span, numbers: Mapping[str, Array]) -> FinalAnswers:
         """The windows that ended between two frontiers."""
         window = self._period.in_ticks(self._setting.name, self._setting.tick)
         following = _first_open(window, span.frontier)
@@ -77,7 +77,7 @@ class ClockWindows(Answering):
         )
         fronts = rows.first_not_before(following)
         due = np.where(fronts < rows.stops, following + window.range, NEVER)
-        return Ripe(Extents(firsts, stops, begins, begins + window.range), fronts, due, due)
+        return FinalAnswers(Extents(firsts, stops, begins, begins + window.range), fronts, due, due)
 
 
 def _first_open(window: PeriodicWindow, frontier: int) -> int:

@@ -2,10 +2,10 @@
 
 There are two ways to find them. In a table, or batch after batch, answers are complete when their
 rows are there (`find`). In a stream, an answer is given when it is final: no event to come can
-change it (`ripe`). An answer that a row or a mark asks for is final with that row; one that a clock
-asks for at the end of its tick; one of a session when a gap has passed since its last row. So
-whether it became final between two frontiers follows from the answer alone, and nothing has to be
-known of the answers that were given before.
+change it (`final`). An answer that a row or a mark asks for is final with that row, one that a
+clock asks for at the end of its tick, and one of a session when a gap has passed since its last
+row. So whether it became final between two frontiers follows from the answer alone. Nothing has to
+be known of the answers that were given before.
 """
 
 from __future__ import annotations
@@ -57,15 +57,15 @@ class Span(NamedTuple):
     before: int
     frontier: int
 
-    def ripens(self, final: Array) -> Array:
+    def makes_final(self, final: Array) -> Array:
         """Which answers became final, of those that are final at these times."""
-        ripe: Array = (final > self.before) & (final <= self.frontier)
-        return ripe
+        made: Array = (final > self.before) & (final <= self.frontier)
+        return made
 
 
 @dataclass(frozen=True)
-class Ripe:
-    """What a stream gets from a window.
+class FinalAnswers:
+    """The answers of a window that became final in a stream, and what those to come need.
 
     Attributes:
         extents: the answers that became final.
@@ -97,7 +97,7 @@ class Answering(ABC):
         return rows.size + 1
 
     @abstractmethod
-    def ripe(self, rows: KeyRows, span: Span, numbers: Mapping[str, Array]) -> Ripe:
+    def final(self, rows: KeyRows, span: Span, numbers: Mapping[str, Array]) -> FinalAnswers:
         """The answers that became final; `numbers` are those of the ledger."""
 
 
@@ -106,7 +106,12 @@ class Answering(ABC):
 
 @dataclass(frozen=True)
 class FinalStops:
-    """The rows behind the newest of each answer that became final; `due` and numbers of `Ripe`."""
+    """After which rows there is an answer that became final.
+
+    Attributes:
+        stops: the rows behind the newest of each answer.
+        due, numbers: as in `FinalAnswers`.
+    """
 
     stops: Array
     due: Array
@@ -158,7 +163,7 @@ class Asked(Answering):
         times = self._asking.times(rows, firsts, stops, found.front)
         return Extents(firsts, stops, *times, found.front, found.openings)
 
-    def ripe(self, rows: KeyRows, span: Span, numbers: Mapping[str, Array]) -> Ripe:
+    def final(self, rows: KeyRows, span: Span, numbers: Mapping[str, Array]) -> FinalAnswers:
         """The answers that became final."""
         bounds = self._bounding.of(rows, numbers.get(HELD))
         final = self._asking.final(rows, bounds, span, numbers)
@@ -166,7 +171,7 @@ class Asked(Answering):
         fronts, expiry = bounds.fronts(rows, span.frontier, self._asking.waits)
         times = self._asking.times(rows, firsts, stops, rows.size)
         held = {HELD: rows.stops - fronts} if self._remembers else {}
-        return Ripe(
+        return FinalAnswers(
             Extents(firsts, stops, *times), fronts, final.due, expiry, {**final.numbers, **held}
         )
 

@@ -104,7 +104,7 @@ class _AtGaps(Asking):
         final = later(rows.times[stops - 1], self._gap + 1)
         is_open, due = final > span.frontier, np.full(rows.count, NEVER)
         due[rows.key_of[stops[is_open] - 1]] = final[is_open]
-        return FinalStops(stops[span.ripens(final)], due)
+        return FinalStops(stops[span.makes_final(final)], due)
 
     def times(
         self, rows: SortedRows, firsts: Array, stops: Array, front: int

@@ -171,7 +171,7 @@ class _AtTicks(Asking):
         changed = np.ones(rows.size, np.bool_)
         changed[1:] = ends[1:] != ends[:-1]
         stops = ends_of_runs(rows, changed)
-        stops = stops[span.ripens(ends[stops - 1])]
+        stops = stops[span.makes_final(ends[stops - 1])]
         last = ends[rows.stops - 1]
         return FinalStops(stops, np.where(last > span.frontier, last, NEVER))
 

@@ -25,7 +25,7 @@ from windrow.stream.rows.kept_rows import Needed, OpenBins
 from windrow.stream.rows.rows_group import RowsGroup, entered
 from windrow.stream.rows.why_rows import why_slide_keeps_rows
 from windrow.windows import walks
-from windrow.windows.extents import Answering, Extents, Ripe, Span
+from windrow.windows.extents import Answering, Extents, FinalAnswers, Span
 from windrow.windows.key_rows import KeyRows
 from windrow.windows.key_runs import NEVER
 from windrow.windows.setting import Setting
@@ -37,7 +37,7 @@ class _Answered(NamedTuple):
 
     table: pa.Table
     keys: Array
-    ripe: Ripe
+    final: FinalAnswers
 
 
 class SlideRows(RowsGroup):
@@ -93,15 +93,15 @@ class SlideRows(RowsGroup):
         tables = []
         ledger: dict[str, pa.Array] = {}
         answered = self._answered(rows, span)
-        for name, (table, keys, ripe) in answered.items():
+        for name, (table, keys, final) in answered.items():
             for number, column in self._numbers[name].items():
-                ledger[column] = entered(ripe.numbers[number])
+                ledger[column] = entered(final.numbers[number])
             if self._last:
                 table, last = self._changed(name, rows, table, keys)
                 ledger |= last
             if table.num_rows:
                 tables.append(table)
-        found = [each.ripe for each in answered.values()]
+        found = [each.final for each in answered.values()]
         expiries = [
             np.where(each.fronts < rows.stops, each.expiry, span.frontier) for each in found
         ]
@@ -119,8 +119,8 @@ class SlideRows(RowsGroup):
         setting = Setting(name, plan.order[0], plan.order_type, self._counts)
         return plan.windows[name].answering(setting)
 
-    def _ripe(self, name: str, rows: KeyRows, span: Span) -> Ripe:
-        return self._answering(name).ripe(rows, span, self._kept_numbers(name, rows))
+    def _final(self, name: str, rows: KeyRows, span: Span) -> FinalAnswers:
+        return self._answering(name).final(rows, span, self._kept_numbers(name, rows))
 
     def _kept_numbers(self, name: str, rows: KeyRows) -> dict[str, Array]:
         """The numbers of a window in the ledger, for each key."""
@@ -129,7 +129,7 @@ class SlideRows(RowsGroup):
     def _answered(self, rows: KeyRows, span: Span) -> dict[str, _Answered]:
         """The answers of each window; windows that see the same rows share their slices."""
         answered: dict[str, _Answered] = {}
-        whole: dict[str, Ripe] = {}
+        whole: dict[str, FinalAnswers] = {}
         for name in self.names:
             measured = self._plan.windows[name].measured
             found = [arrays.present(rows.columns[column]) for column in measured]
@@ -138,11 +138,11 @@ class SlideRows(RowsGroup):
                 present = np.logical_and.reduce(partly)
                 answered[name] = self._answered_of(name, rows, present, span)
             else:
-                whole[name] = self._ripe(name, rows, span)
+                whole[name] = self._final(name, rows, span)
         tables = self._run(rows, whole)
-        for name, ripe in whole.items():
-            keys = walks.runs_of(rows.runs, ripe.extents.firsts)
-            answered[name] = _Answered(tables[name], keys, ripe)
+        for name, final in whole.items():
+            keys = walks.runs_of(rows.runs, final.extents.firsts)
+            answered[name] = _Answered(tables[name], keys, final)
         return answered
 
     def _answered_of(self, name: str, rows: KeyRows, present: Array, span: Span) -> _Answered:
@@ -152,14 +152,14 @@ class SlideRows(RowsGroup):
         if not seen.count:
             nothing = np.empty(0, np.int64)
             kept = self._kept_numbers(name, rows)
-            ripe = Ripe(Extents(nothing, nothing), rows.stops, never, never, kept)
-            return _Answered(self._plan.output_schema.empty_table(), nothing, ripe)
-        ripe = self._ripe(name, seen, span)
-        table = self._run(seen, {name: ripe})[name]
-        answer_keys = keys[walks.runs_of(seen.runs, ripe.extents.firsts)]
+            final = FinalAnswers(Extents(nothing, nothing), rows.stops, never, never, kept)
+            return _Answered(self._plan.output_schema.empty_table(), nothing, final)
+        final = self._final(name, seen, span)
+        table = self._run(seen, {name: final})[name]
+        answer_keys = keys[walks.runs_of(seen.runs, final.extents.firsts)]
         fronts = rows.stops.copy()
-        fronts[keys] = np.append(places, rows.size)[ripe.fronts]
-        fronts[keys] = np.where(ripe.fronts < seen.stops, fronts[keys], rows.stops[keys])
+        fronts[keys] = np.append(places, rows.size)[final.fronts]
+        fronts[keys] = np.where(final.fronts < seen.stops, fronts[keys], rows.stops[keys])
 
         def of_all(values: Array, missing: Array) -> Array:
             found = missing.copy()
@@ -167,19 +167,15 @@ class SlideRows(RowsGroup):
             return found
 
         kept = self._kept_numbers(name, rows)
-        numbers = {each: of_all(values, kept[each]) for each, values in ripe.numbers.items()}
-        return _Answered(
-            table,
-            answer_keys,
-            Ripe(
-                ripe.extents, fronts, of_all(ripe.due, never), of_all(ripe.expiry, never), numbers
-            ),
-        )
+        numbers = {each: of_all(values, kept[each]) for each, values in final.numbers.items()}
+        due, expiry = of_all(final.due, never), of_all(final.expiry, never)
+        of_keys = FinalAnswers(final.extents, fronts, due, expiry, numbers)
+        return _Answered(table, answer_keys, of_keys)
 
-    def _run(self, rows: KeyRows, ripe: Mapping[str, Ripe]) -> dict[str, pa.Table]:
-        if not ripe:
+    def _run(self, rows: KeyRows, final: Mapping[str, FinalAnswers]) -> dict[str, pa.Table]:
+        if not final:
             return {}
-        extents = {name: each.extents for name, each in ripe.items()}
+        extents = {name: each.extents for name, each in final.items()}
         slices = SharedSlices(self._plan, self._features, self._kernels, list(extents), cores())
         return dict(slices.answer(rows, rows.keys, extents))
 
