@@ -119,7 +119,9 @@ class SharedSlices:
         if not whole:
             marks.append(np.array([0, max(rows.open_start, 0), rows.size]))
         cuts = walks.cuts(marks, rows.size)
-        self._store.extend(rows.columns, rows.size, cuts, self._position, self._next_slice)
+        self._store.extend(
+            rows.columns, rows.size, cuts, self._position, self._next_slice, rows.ends
+        )
         self._begins.extend(self._position + cuts[1:] if len(self._begins) else cuts)
         self._next_slice += max(len(cuts) - 1, 0)
         if not whole and any(extents.begins is None for extents in found.values()):

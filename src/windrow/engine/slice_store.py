@@ -7,7 +7,7 @@ window       [1    2   3]            answers: each window takes each slice once
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -40,7 +40,7 @@ class SliceStore:
         plan: SlidePlan,
         features: FeatureColumns,
         kernels: SliceKernels,
-        windows: Iterable[str],
+        windows: Sequence[str],
         threads: int,
     ) -> None:
         """`threads` is how many may work at once."""
@@ -49,8 +49,11 @@ class SliceStore:
         # A kernel on rows of arrays has one workspace, so that it runs on one thread.
         self._threads = 1 if self._memory.workspace() else threads
         self._capacity, self._ring = 0, self._memory.queue(0)
-        #: made when they have something to answer
         self._compiled: dict[str, CompiledSliceWindow] = {}
+        if features.compiled and self._threads == 1:
+            # All now, because memory of rows is copied when a window joins it later.
+            for name in windows:
+                self._window(name, whole=True)
         self._plain_partials = [PlainMemory().queue(0) for _ in features.plain]
         self._plain = {
             name: [PlainSliceWindow(features, feature, plan, name) for feature in features.plain]
@@ -66,6 +69,7 @@ class SliceStore:
         cuts: Array,
         position: int,
         first_slice: int,
+        last: bool,
     ) -> None:
         """Combine the rows from each cut to the next.
 
@@ -74,10 +78,11 @@ class SliceStore:
             cuts: where slices begin, and where the last one ends.
             position: how many rows came before.
             first_slice: the number of the first slice.
+            last: whether no slices follow.
         """
         features = self._features
         if features.compiled:
-            self._make_room(first_slice, first_slice + max(len(cuts) - 1, 0))
+            self._make_room(first_slice, first_slice + max(len(cuts) - 1, 0), last)
             block = features.compiled_block(columns, size, position)
             fixed = (*self._memory.workspace(), *block, cuts, self._ring, first_slice)
 
@@ -97,12 +102,13 @@ class SliceStore:
                 for number, partial in enumerate(partials, first_slice):
                     store.store(number, partial)
 
-    def _make_room(self, end: int, wanted: int) -> None:
-        """Room for the slices before `wanted`, where those before `end` are there."""
+    def _make_room(self, end: int, wanted: int, last: bool) -> None:
+        """Make room for the slices before `wanted`; those before `end` are there."""
         if wanted - self._oldest <= self._capacity:
             return
-        capacity = 1 << (wanted - self._oldest - 1).bit_length()
-        self._capacity = max(capacity, sizes.current().slice_capacity)
+        self._capacity = 1 << (wanted - self._oldest - 1).bit_length()
+        if not last:
+            self._capacity = max(self._capacity, sizes.current().slice_capacity)
         larger = self._memory.queue(self._capacity)
         if end > self._oldest:
             self._kernels.copy(*self._memory.workspace(), self._ring, larger, self._oldest, end)
