@@ -217,8 +217,8 @@ class Window:
         if range not in self._answers:
             registered = ", ".join(map(str, self._window.ranges)) or "none"
             raise InvalidArgument(
-                f"range: {range!r} is not one of the ranges that the window was made for, of which "
-                f"there are {registered}; query_range(count) takes any"
+                f"range: {range!r} is not one of the ranges that the window was made with "
+                f"({registered}); query_range(count) takes any"
             )
         return self._answers[range]
 

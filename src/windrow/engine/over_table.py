@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -25,15 +27,9 @@ Array = np.ndarray[Any, Any]
 def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
     """The table with the plan's columns added; its rows keep their order."""
     columns = {name: arrow.whole(table[name]) for name in _used(plan)}
-    nullable = {name for name, column in columns.items() if column.null_count}
-    kernels = OverKernels(plan, nullable)
-    keys, order = [[columns[name] for name in names] for names in (plan.key, plan.order)]
-    permutation, starts = arrange(keys, order, table.num_rows)
-    if permutation is not None:
-        indices = pa.array(permutation)
-        needed = {*kernels.input_columns, *plan.window_columns}
-        columns = {name: columns[name].take(indices) for name in needed}
-    rows = SortedRows(columns, starts, table.num_rows, next(iter(plan.order), None))
+    kernels = OverKernels(plan, {name for name, each in columns.items() if each.null_count})
+    needed = {*kernels.input_columns, *plan.window_columns}
+    rows, permutation = _sorted(plan, columns, table.num_rows, needed)
     bounding = {name: kernels.bounding(name) for name in plan.windows}
     block = OverBlock(kernels, bounding, rows)
     # Plain Python holds the interpreter lock: threads would only wait for each other.
@@ -52,13 +48,25 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
     inverse = None if permutation is None else pa.array(_inverse(permutation))
 
     def answered(output: Output) -> pa.Array:
-        column = block.column(output, lambda name, positions: columns[name].take(positions))
+        column = block.column(output, lambda name, positions: rows.columns[name].take(positions))
         return column if inverse is None else column.take(inverse)
 
     found = in_threads(answered, plan.outputs)
     for field, column in zip(plan.output_fields, found, strict=True):
         table = table.append_column(field, column)
     return table
+
+
+def _sorted(
+    plan: OverPlan, columns: Mapping[str, pa.Array], size: int, needed: AbstractSet[str]
+) -> tuple[SortedRows, Array | None]:
+    """The needed columns, sorted by key and order, and the permutation; None if none was needed."""
+    keys, order = [[columns[name] for name in names] for names in (plan.key, plan.order)]
+    permutation, starts = arrange(keys, order, size)
+    if permutation is not None:
+        indices = pa.array(permutation)
+        columns = {name: columns[name].take(indices) for name in needed}
+    return SortedRows(columns, starts, size, next(iter(plan.order), None)), permutation
 
 
 @dataclass(frozen=True)
