@@ -153,11 +153,14 @@ def insert(state: State, ring: Forest, partial: Partial) -> State:
         width *= 2
         store(nodes, node_at(begin, width), combine(first, second))
     if state.front == state.end:
-        return State(state.front, state.end + 1, state.end + 1, 0, partial, identity())
-    return State(
-        state.front, state.boundary, state.end + 1, state.depth,
-        state.front_partial, combine(state.back_partial, partial),
-    )  # fmt: skip
+        return state._replace(
+            boundary=state.end + 1,
+            end=state.end + 1,
+            depth=0,
+            front_partial=partial,
+            back_partial=identity(),
+        )
+    return state._replace(end=state.end + 1, back_partial=combine(state.back_partial, partial))
 
 
 def descend(state: State, ring: Forest, width: int) -> State:
@@ -172,19 +175,16 @@ def descend(state: State, ring: Forest, width: int) -> State:
             store(ring.stack, depth, newer)
             depth += 1
         width >>= 1
-    return State(
-        state.front, state.boundary, state.end, depth, state.front_partial, state.back_partial
-    )
+    return state._replace(depth=depth)
 
 
 def reach(state: State, ring: Forest) -> State:
     """Let the front partial, which is that of the oldest event, reach to the boundary."""
     if state.depth == 0:
         return state
-    return State(
-        state.front, state.boundary, state.end, state.depth,
-        combine(state.front_partial, load(ring.stack, state.depth - 1)), state.back_partial,
-    )  # fmt: skip
+    return state._replace(
+        front_partial=combine(state.front_partial, load(ring.stack, state.depth - 1))
+    )
 
 
 def settle(ring: Forest, front: int, end: int) -> State:
@@ -214,9 +214,7 @@ def evict(state: State, ring: Forest) -> State:
     if front == state.boundary:
         return settle(ring, front, state.end)
     depth = state.depth - 1
-    lighter = State(
-        front, state.boundary, state.end, depth, load(ring.stack, depth), state.back_partial
-    )
+    lighter = state._replace(front=front, depth=depth, front_partial=load(ring.stack, depth))
     return descend(lighter, ring, lowest_bit(front) >> 1)
 
 
@@ -232,7 +230,7 @@ def evict_many(state: State, ring: Forest, count: int) -> State:
         begin += width
         depth -= 1
     oldest = load(ring.nodes, node_at(front, 1))
-    lighter = State(front, state.boundary, state.end, depth, oldest, state.back_partial)
+    lighter = state._replace(front=front, depth=depth, front_partial=oldest)
     return reach(descend(lighter, ring, width >> 1), ring)
 
 

@@ -97,7 +97,7 @@ def resize(state: State, ring: Ring, other: Ring) -> State:
             partial = load(ring, node_of(state.leaves, begin, width))
             store(other, node_of(leaves, begin, width), partial)
         width *= 2
-    return State(state.front, state.end, leaves)
+    return state._replace(leaves=leaves)
 
 
 def insert(state: State, ring: Ring, partial: Partial) -> State:
@@ -110,17 +110,17 @@ def insert(state: State, ring: Ring, partial: Partial) -> State:
         partial = combine(load(ring, node - 2 * width), partial)
         node, width = node - width, 2 * width
         store(ring, node, partial)
-    return State(state.front, state.end + 1, state.leaves)
+    return state._replace(end=state.end + 1)
 
 
 def evict(state: State, ring: Ring) -> State:
     """Forget the oldest event."""
-    return State(state.front + 1, state.end, state.leaves)
+    return state._replace(front=state.front + 1)
 
 
 def evict_many(state: State, ring: Ring, count: int) -> State:
     """Forget the oldest events."""
-    return State(state.front + count, state.end, state.leaves)
+    return state._replace(front=state.front + count)
 
 
 def query(state: State, ring: Ring) -> Partial:

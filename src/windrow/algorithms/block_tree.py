@@ -145,10 +145,7 @@ def insert(state: State, levels: Levels, partial: Partial) -> State:
         level, position, node = level + 1, position >> bits, total
     back = place(bits, 0, SINGLE, BACK)
     store(levels.nodes, back, combine(load(levels.nodes, back), partial))
-    return State(
-        state.front, state.reach, state.boundary, state.end + 1, state.top, state.planted,
-        state.bits, state.policy, state.asked, state.found,
-    )  # fmt: skip
+    return state._replace(end=state.end + 1)
 
 
 def query(state: State, levels: Levels) -> Partial:
@@ -164,10 +161,7 @@ def evict_many(state: State, count: int) -> State:
     front = state.front + count
     if state.planted or front > state.boundary:
         return plant(state, front)
-    return State(
-        front, max(front, state.reach), state.boundary, state.end, state.top, state.planted,
-        state.bits, state.policy, state.asked, state.found,
-    )  # fmt: skip
+    return state._replace(front=front, reach=max(front, state.reach))
 
 
 def plant(state: State, front: int) -> State:
@@ -176,10 +170,7 @@ def plant(state: State, front: int) -> State:
     while front >> (state.bits * (top + 1)) != state.end >> (state.bits * (top + 1)):
         top += 1
     boundary = state.end >> (state.bits * top) << (state.bits * top)
-    return State(
-        front, front, boundary, state.end, top, 1,
-        state.bits, state.policy, state.asked, state.found,
-    )  # fmt: skip
+    return state._replace(front=front, reach=front, boundary=boundary, top=top, planted=1)
 
 
 def is_ready(state: State) -> bool:
@@ -259,10 +250,7 @@ def scan(state: State, levels: Levels) -> State:
         elif begin != stop:
             behind = load(levels.nodes, place(bits, level, SUFFIXES, begin))
         level -= 1
-    return State(
-        state.front, reach, state.boundary, state.end, state.top, 0,
-        bits, state.policy, state.asked, state.found,
-    )  # fmt: skip
+    return state._replace(reach=reach, planted=0)
 
 
 def widest_level(state: State, begin: int) -> int:
@@ -280,10 +268,7 @@ def ask(state: State, levels: Levels) -> State:
     """Begin to ask the policy what leaves; the window must be ready."""
     store(levels.nodes, place(state.bits, 0, SINGLE, TOTAL), query(state, levels))
     store(levels.nodes, place(state.bits, 0, SINGLE, GONE), identity())
-    return State(
-        state.front, state.reach, state.boundary, state.end, state.top, state.planted, state.bits,
-        ASKING, state.front, state.front,
-    )  # fmt: skip
+    return state._replace(policy=ASKING, asked=state.front, found=state.front)
 
 
 def search(state: State, levels: Levels) -> State:
@@ -312,10 +297,7 @@ def search(state: State, levels: Levels) -> State:
                 found = asked
             level = widest_level(state, asked)
     known = level < 0 or asked == state.end
-    return State(
-        state.front, state.reach, state.boundary, state.end, state.top, state.planted, state.bits,
-        LEAVING if known else ASKING, asked, found,
-    )  # fmt: skip
+    return state._replace(policy=LEAVING if known else ASKING, asked=asked, found=found)
 
 
 def let_leave(state: State, levels: Levels) -> State:
@@ -334,10 +316,7 @@ def let_leave(state: State, levels: Levels) -> State:
 
 def settled(state: State) -> State:
     """The window once its policy has let leave what leaves."""
-    return State(
-        state.front, state.reach, state.boundary, state.end, state.top, state.planted, state.bits,
-        SETTLED, state.asked, state.found,
-    )  # fmt: skip
+    return state._replace(policy=SETTLED)
 
 
 FUNCTIONS = (place, loaded, scanned, insert, query, plant, is_ready, sum_up_back, scan, refill)

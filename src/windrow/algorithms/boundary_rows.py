@@ -61,10 +61,13 @@ def merge_chunks(state: State, ring: Ring) -> State:
         newer = reach_further(ring, state.middle, stop, newer)
     if state.front != state.middle:
         reach_further(ring, state.front, state.middle, newer)
-    return State(
-        state.front, state.end, state.end, state.end, state.last, state.last,
-        identity(), identity(),
-    )  # fmt: skip
+    return state._replace(
+        middle=state.end,
+        current=state.end,
+        first=state.last,
+        middle_partial=identity(),
+        current_partial=identity(),
+    )
 
 
 def slide_rows(
@@ -85,10 +88,7 @@ def slide_rows(
         store(ring.slots, state.end + within, event)
         partial = combine(partial, event)
         lower_row(answers, defined, row + within, partial)
-    return State(
-        state.front + count, state.middle, state.current, state.end + count,
-        state.first, state.last, state.middle_partial, partial,
-    )  # fmt: skip
+    return state._replace(front=state.front + count, end=state.end + count, current_partial=partial)
 
 
 def over_rows(

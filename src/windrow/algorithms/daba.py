@@ -120,25 +120,24 @@ def last_aggregate(begin: int, stop: int, aggregates: Ring) -> Partial:
 
 def shrink(state: State, ring: Ring) -> State:
     """Hand the oldest of the left to the front, and the newest of the right to the accumulator."""
-    front, left, right, accumulator, back, end = state
     values, aggregates = ring
-    newest = accumulator - 1
-    accumulated = first_aggregate(accumulator, back, aggregates)
-    of_both = combine(load(aggregates, left), load(aggregates, newest))
-    store(aggregates, left, combine(of_both, accumulated))
+    newest = state.accumulator - 1
+    accumulated = first_aggregate(state.accumulator, state.back, aggregates)
+    of_both = combine(load(aggregates, state.left), load(aggregates, newest))
+    store(aggregates, state.left, combine(of_both, accumulated))
     store(aggregates, newest, combine(load(values, newest), accumulated))
-    return State(front, left + 1, right, newest, back, end)
+    return state._replace(left=state.left + 1, accumulator=newest)
 
 
 def shift(state: State, distance: int) -> State:
     """Move the boundaries between which nothing is left to shrink."""
     met = state.left + distance
-    return State(state.front, met, met, met, state.back, state.end)
+    return state._replace(left=met, right=met, accumulator=met)
 
 
 def flip(state: State, left: int) -> State:
     """Turn the front, from a position on, and the back into the left and right of a new front."""
-    return State(state.front, left, state.back, state.end, state.end, state.end)
+    return state._replace(left=left, right=state.back, accumulator=state.end, back=state.end)
 
 
 def step(state: State, ring: Ring) -> State:
@@ -151,22 +150,21 @@ def step(state: State, ring: Ring) -> State:
     if state.front != state.back:
         return shrink(flip(state, state.front), ring)
     end = state.end  # one event or none: no sublist but the front has any
-    return State(state.front, end, end, end, end, end)
+    return state._replace(left=end, right=end, accumulator=end, back=end)
 
 
 def insert(state: State, ring: Ring, partial: Partial) -> State:
     """Add an event to the back."""
-    front, left, right, accumulator, back, end = state
     values, aggregates = ring
-    store(values, end, partial)
-    store(aggregates, end, combine(last_aggregate(back, end, aggregates), partial))
-    return step(State(front, left, right, accumulator, back, end + 1), ring)
+    older = last_aggregate(state.back, state.end, aggregates)
+    store(values, state.end, partial)
+    store(aggregates, state.end, combine(older, partial))
+    return step(state._replace(end=state.end + 1), ring)
 
 
 def without(state: State, count: int) -> State:
     """The state without its oldest events, before any step is taken for them."""
-    front, left, right, accumulator, back, end = state
-    return State(front + count, left, right, accumulator, back, end)
+    return state._replace(front=state.front + count)
 
 
 def evict(state: State, ring: Ring) -> State:
@@ -185,7 +183,7 @@ def accumulate(ring: Ring, oldest: int, stop: int, partial: Partial) -> None:
 
 def advance(state: State, ring: Ring, steps: int) -> State:
     """Take steps that do not flip all at once; events before the front have left already."""
-    front, left, right, accumulator, back, end = state
+    front, left, right, accumulator, back, _end = state
     aggregates = ring[1]
     shrinks = min(steps, right - left)
     accumulated = first_aggregate(accumulator, back, aggregates)
@@ -198,7 +196,7 @@ def advance(state: State, ring: Ring, steps: int) -> State:
     accumulate(ring, max(front, accumulator - shrinks), accumulator, accumulated)
     if shrinks < steps:
         return shift(state, steps)
-    return State(front, left + steps, right, accumulator - shrinks, back, end)
+    return state._replace(left=left + steps, accumulator=accumulator - shrinks)
 
 
 def evict_many(state: State, ring: Ring, count: int) -> State:

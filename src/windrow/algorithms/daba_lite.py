@@ -111,27 +111,25 @@ def shrink(state: State, ring: Ring) -> State:
     accumulated = first_of(state.accumulator, state.back, ring)
     store(ring, state.left, combine(load(ring, state.left), state.right_partial))
     store(ring, newest, combine(load(ring, newest), accumulated))
-    return State(
-        state.front, state.left + 1, state.right, newest, state.back, state.end,
-        state.right_partial, state.back_partial,
-    )  # fmt: skip
+    return state._replace(left=state.left + 1, accumulator=newest)
 
 
 def shift(state: State, distance: int) -> State:
     """Move the boundaries between which nothing is left to shrink."""
     met = state.left + distance
-    return State(
-        state.front, met, met, met, state.back, state.end,
-        state.right_partial, state.back_partial,
-    )  # fmt: skip
+    return state._replace(left=met, right=met, accumulator=met)
 
 
 def flip(state: State, left: int) -> State:
     """Turn the front, from a position on, and the back into the left and right of a new front."""
-    return State(
-        state.front, left, state.back, state.end, state.end, state.end,
-        state.back_partial, identity(),
-    )  # fmt: skip
+    return state._replace(
+        left=left,
+        right=state.back,
+        accumulator=state.end,
+        back=state.end,
+        right_partial=state.back_partial,
+        back_partial=identity(),
+    )
 
 
 def step(state: State, ring: Ring) -> State:
@@ -145,25 +143,26 @@ def step(state: State, ring: Ring) -> State:
     if state.front != state.back:
         return shrink(flip(state, state.front), ring)
     end = state.end  # one event or none: no sublist but the front has any
-    return State(state.front, end, end, end, end, end, identity(), identity())
+    return state._replace(
+        left=end,
+        right=end,
+        accumulator=end,
+        back=end,
+        right_partial=identity(),
+        back_partial=identity(),
+    )
 
 
 def insert(state: State, ring: Ring, partial: Partial) -> State:
     """Add an event to the back."""
     store(ring, state.end, partial)
-    longer = State(
-        state.front, state.left, state.right, state.accumulator, state.back, state.end + 1,
-        state.right_partial, combine(state.back_partial, partial),
-    )  # fmt: skip
+    longer = state._replace(end=state.end + 1, back_partial=combine(state.back_partial, partial))
     return step(longer, ring)
 
 
 def without(state: State, count: int) -> State:
     """The state without its oldest events, before any step is taken for them."""
-    return State(
-        state.front + count, state.left, state.right, state.accumulator, state.back, state.end,
-        state.right_partial, state.back_partial,
-    )  # fmt: skip
+    return state._replace(front=state.front + count)
 
 
 def evict(state: State, ring: Ring) -> State:
@@ -184,10 +183,7 @@ def advance(state: State, ring: Ring, steps: int) -> State:
         store(ring, position, accumulated)
     if shrinks < steps:
         return shift(state, steps)
-    return State(
-        state.front, state.left + steps, state.right, accumulator, state.back, state.end,
-        state.right_partial, state.back_partial,
-    )  # fmt: skip
+    return state._replace(left=state.left + steps, accumulator=accumulator)
 
 
 def evict_many(state: State, ring: Ring, count: int) -> State:

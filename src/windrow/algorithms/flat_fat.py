@@ -205,28 +205,28 @@ def update(state: State, ring: Aggregator, positions: Ring, partials: Ring, coun
 def insert(state: State, ring: Aggregator, partial: Partial) -> State:
     """Write the next leaf."""
     store(ring.tree, node_of(state.leaves, state.end, 1), partial)
-    return State(state.front, state.end + 1, state.holes, state.leaves)
+    return state._replace(end=state.end + 1)
 
 
 def skip_holes(state: State, ring: Aggregator) -> State:
     """The window from its oldest event on."""
-    front, end, holes, leaves = state
+    front, _end, holes, leaves = state
     while holes > 0 and is_hole(ring.holes, leaves, front):
         count_hole(ring.holes, leaves, front, -1)
         front, holes = front + 1, holes - 1
-    return State(front, end, holes, leaves)
+    return state._replace(front=front, holes=holes)
 
 
 def evict(state: State, ring: Aggregator) -> State:
     """Forget the oldest event."""
-    state = State(state.front + 1, state.end, state.holes, state.leaves)
+    state = state._replace(front=state.front + 1)
     return skip_holes(state, ring) if state.holes > 0 else state
 
 
 def evict_many(state: State, ring: Aggregator, count: int) -> State:
     """Forget the oldest events."""
     if state.holes == 0:
-        return State(state.front + count, state.end, 0, state.leaves)
+        return state._replace(front=state.front + count, holes=0)
     for _event in range(count):
         state = evict(state, ring)
     return state
@@ -248,7 +248,7 @@ def evict_at(state: State, ring: Aggregator, index: int) -> State:
     store(ring.tree, node_of(state.leaves, position, 1), identity())
     count_hole(ring.holes, state.leaves, position, 1)
     climb(state, ring.tree, position & (state.leaves - 1), state.leaves)
-    return State(state.front, state.end, state.holes + 1, state.leaves)
+    return state._replace(holes=state.holes + 1)
 
 
 def insert_at(state: State, ring: Aggregator, index: int, partial: Partial) -> State:
@@ -272,11 +272,11 @@ def insert_at(state: State, ring: Aggregator, index: int, partial: Partial) -> S
         store(ring.tree, node_of(leaves, position, 1), moved)
     store(ring.tree, node_of(leaves, begin, 1), partial)
     if stop == end:
-        state = State(front, end + 1, holes, leaves)
+        state = state._replace(end=end + 1)
         store_integer(ring.known, 1, end + 1)
     else:
         count_hole(ring.holes, leaves, stop, -1)
-        state = State(front, end, holes - 1, leaves)
+        state = state._replace(holes=holes - 1)
     climb_all(state, ring.tree, begin, stop)
     return state
 
@@ -295,12 +295,12 @@ def compact(state: State, ring: Aggregator) -> State:
             store(ring.tree, node_of(leaves, target, 1), moved)
             target += 1
     store_integer(ring.known, 1, front)
-    return State(front, target, 0, leaves)
+    return state._replace(end=target, holes=0)
 
 
 def resize(state: State, ring: Aggregator, other: Aggregator) -> State:
     """The same events in another tree, without holes; the next query combines all."""
-    resized = State(state.front, state.front, 0, capacity(other.tree) >> 1)
+    resized = state._replace(end=state.front, holes=0, leaves=capacity(other.tree) >> 1)
     for position in range(state.front, state.end):
         if state.holes == 0 or not is_hole(ring.holes, state.leaves, position):
             partial = load(ring.tree, node_of(state.leaves, position, 1))

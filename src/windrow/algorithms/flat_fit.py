@@ -109,19 +109,19 @@ def insert(state: State, ring: Traverser, partial: Partial) -> State:
     """Keep the event; its pointer is the next position."""
     store(ring.partials, state.end, partial)
     store_integer(ring.pointers, state.end, state.end + 1)
-    return State(state.front, state.end + 1)
+    return state._replace(end=state.end + 1)
 
 
 def evict(state: State, ring: Traverser) -> State:
     """Forget the oldest event."""
     forget(ring, state.front + 1)
-    return State(state.front + 1, state.end)
+    return state._replace(front=state.front + 1)
 
 
 def evict_many(state: State, ring: Traverser, count: int) -> State:
     """Forget the oldest events."""
     forget(ring, state.front + count)
-    return State(state.front + count, state.end)
+    return state._replace(front=state.front + count)
 
 
 def reach(ring: Traverser, position: int, end: int, newer: Partial) -> Partial:

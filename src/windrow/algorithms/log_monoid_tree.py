@@ -146,9 +146,9 @@ def insert(state: State, ring: Tree, partial: Partial) -> State:
     if level == state.level:
         renew_tails(ring, state.end, partial, level)
         if level < 0:
-            return State(state.front, state.end + 1, level, partial)
-        return State(state.front, state.end + 1, level, state.front_partial)
-    total = State(state.front, state.end + 1, level, query(state, ring))
+            return state._replace(end=state.end + 1, level=level, front_partial=partial)
+        return state._replace(end=state.end + 1, level=level)
+    total = state._replace(end=state.end + 1, level=level, front_partial=query(state, ring))
     renew_tails(ring, state.end, partial, level)
     return total
 
@@ -178,7 +178,7 @@ def evict_many(state: State, ring: Tree, count: int) -> State:
         return empty(ring, front)
     release(ring.nodes, node_at(front, 0))
     level = root_level(front, state.end - 1, state.level)
-    return State(front, state.end, level, first_half(ring, front, level))
+    return state._replace(front=front, level=level, front_partial=first_half(ring, front, level))
 
 
 def evict(state: State, ring: Tree) -> State:

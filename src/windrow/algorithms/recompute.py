@@ -77,19 +77,19 @@ def resize(state: State, ring: Ring, other: Ring) -> State:
 def insert(state: State, ring: Ring, partial: Partial) -> State:
     """Keep the event."""
     store(ring, state.end, partial)
-    return State(state.front, state.end + 1)
+    return state._replace(end=state.end + 1)
 
 
 def evict(state: State, ring: Ring) -> State:
     """Forget the oldest event."""
     release(ring, state.front + 1)
-    return State(state.front + 1, state.end)
+    return state._replace(front=state.front + 1)
 
 
 def evict_many(state: State, ring: Ring, count: int) -> State:
     """Forget the oldest events."""
     release(ring, state.front + count)
-    return State(state.front + count, state.end)
+    return state._replace(front=state.front + count)
 
 
 def query(state: State, ring: Ring) -> Partial:

@@ -153,29 +153,31 @@ def close_chunk(state: State, ring: Ring) -> State:
     hand_over(ring, state.current, state.end)
     if state.front == state.current:  # the only chunk: it is the oldest at once
         settle(ring)
-        return State(
-            state.front, state.end, state.end, state.end, state.first, state.last,
-            identity(), identity(),
-        )  # fmt: skip
+        return state._replace(
+            middle=state.end,
+            current=state.end,
+            middle_partial=identity(),
+            current_partial=identity(),
+        )
     if state.middle == state.current:
-        return State(
-            state.front, state.middle, state.end, state.end, state.first, state.last,
-            state.current_partial, identity(),
-        )  # fmt: skip
+        return state._replace(
+            current=state.end, middle_partial=state.current_partial, current_partial=identity()
+        )
     store_integer(ring.boundaries, state.last, state.current)
-    return State(
-        state.front, state.middle, state.end, state.end, state.first, state.last + 1,
-        combine(state.middle_partial, state.current_partial), identity(),
-    )  # fmt: skip
+    return state._replace(
+        current=state.end,
+        last=state.last + 1,
+        middle_partial=combine(state.middle_partial, state.current_partial),
+        current_partial=identity(),
+    )
 
 
 def insert(state: State, ring: Ring, partial: Partial) -> State:
     """Add an event to the current chunk."""
     store(ring.slots, state.end, partial)
-    state = State(
-        state.front, state.middle, state.current, state.end + 1, state.first, state.last,
-        state.middle_partial, combine(state.current_partial, partial),
-    )  # fmt: skip
+    state = state._replace(
+        end=state.end + 1, current_partial=combine(state.current_partial, partial)
+    )
     if is_chunk_full(state):
         return close_chunk(state, ring)
     return state
@@ -192,27 +194,24 @@ def enter_chunk(state: State, ring: Ring) -> State:
         abandon(ring)
     if state.front > state.current:
         accumulate_left(ring, state.front, state.end)
-        return State(
-            state.front, state.end, state.end, state.end, state.last, state.last,
-            identity(), identity(),
-        )  # fmt: skip
+        return state._replace(
+            middle=state.end,
+            current=state.end,
+            first=state.last,
+            middle_partial=identity(),
+            current_partial=identity(),
+        )
     first = state.first
     while first != state.last and load_integer(ring.boundaries, first) <= state.front:
         first += 1
     release(ring.boundaries, first)
     if first == state.last:
-        return State(
-            state.front, state.current, state.current, state.end, first, state.last,
-            identity(), state.current_partial,
-        )  # fmt: skip
+        return state._replace(middle=state.current, first=first, middle_partial=identity())
     middle = load_integer(ring.boundaries, first)
     partial = load(ring.slots, middle)
     for index in range(first + 1, state.last):
         partial = combine(partial, load(ring.slots, load_integer(ring.boundaries, index)))
-    return State(
-        state.front, middle, state.current, state.end, first + 1, state.last,
-        partial, state.current_partial,
-    )  # fmt: skip
+    return state._replace(middle=middle, first=first + 1, middle_partial=partial)
 
 
 def evict_many(state: State, ring: Ring, count: int) -> State:
@@ -220,10 +219,7 @@ def evict_many(state: State, ring: Ring, count: int) -> State:
     front = state.front + count
     if front == state.end:
         return empty(ring, front)
-    state = State(
-        front, state.middle, state.current, state.end, state.first, state.last,
-        state.middle_partial, state.current_partial,
-    )  # fmt: skip
+    state = state._replace(front=front)
     if front >= state.middle:
         state = enter_chunk(state, ring)
     release(ring.slots, front)
@@ -236,10 +232,7 @@ def evict(state: State, ring: Ring) -> State:
     if front >= state.middle:
         return evict_many(state, ring, 1)
     release(ring.slots, front)
-    return State(
-        front, state.middle, state.current, state.end, state.first, state.last,
-        state.middle_partial, state.current_partial,
-    )  # fmt: skip
+    return state._replace(front=front)
 
 
 def query(state: State, ring: Ring) -> Partial:

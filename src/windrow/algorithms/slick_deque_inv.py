@@ -130,7 +130,7 @@ def insert(state: State, ring: Answers, partial: Partial) -> State:
     """Keep the event, and combine it into the total and the answers within the window."""
     store(ring.events, state.end, partial)
     total = combine(state.total, partial)
-    state = State(state.front, state.end + 1, state.ranges, total)
+    state = state._replace(end=state.end + 1, total=total)
     for index in range(state.ranges):
         extent = range_at(ring, index)
         if extent >= state.end - state.front:
@@ -147,7 +147,7 @@ def evict(state: State, ring: Answers) -> State:
     else:
         total = inverse(state.total, load(ring.events, state.front))
     release(ring.events, front)
-    return State(front, state.end, state.ranges, total)
+    return state._replace(front=front, total=total)
 
 
 def fold(ring: Answers, begin: int, stop: int) -> Partial:
@@ -173,7 +173,7 @@ def evict_many(state: State, ring: Answers, count: int) -> State:
     """Drop the oldest events."""
     total = without_oldest(state, ring, count)
     release(ring.events, state.front + count)
-    return State(state.front + count, state.end, state.ranges, total)
+    return state._replace(front=state.front + count, total=total)
 
 
 def query(state: State, ring: Answers) -> Partial:

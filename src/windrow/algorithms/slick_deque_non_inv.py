@@ -126,7 +126,7 @@ def insert(state: State, ring: Deque, partial: Partial) -> State:
         node -= 1
     store(ring.partials, node, newest)
     store_integer(ring.positions, node, state.end)
-    return State(state.front, state.end + 1, state.head, node + 1)
+    return state._replace(end=state.end + 1, tail=node + 1)
 
 
 def evict(state: State, ring: Deque) -> State:
@@ -136,7 +136,7 @@ def evict(state: State, ring: Deque) -> State:
         head += 1
         release(ring.partials, head)
         release(ring.positions, head)
-    return State(state.front + 1, state.end, head, state.tail)
+    return state._replace(front=state.front + 1, head=head)
 
 
 def first_node(state: State, ring: Deque, position: int) -> int:
@@ -157,7 +157,7 @@ def evict_many(state: State, ring: Deque, count: int) -> State:
     head = first_node(state, ring, front)
     release(ring.partials, head)
     release(ring.positions, head)
-    return State(front, state.end, head, state.tail)
+    return state._replace(front=front, head=head)
 
 
 def query(state: State, ring: Deque) -> Partial:

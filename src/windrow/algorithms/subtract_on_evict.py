@@ -87,7 +87,7 @@ def resize(state: State, ring: Ring, other: Ring) -> State:
 def insert(state: State, ring: Ring, partial: Partial) -> State:
     """Keep the event and combine it into the total."""
     store(ring, state.end, partial)
-    return State(state.front, state.end + 1, combine(state.total, partial))
+    return state._replace(end=state.end + 1, total=combine(state.total, partial))
 
 
 def evict(state: State, ring: Ring) -> State:
@@ -97,7 +97,7 @@ def evict(state: State, ring: Ring) -> State:
         return empty(ring, front)
     total = inverse(state.total, load(ring, state.front))
     release(ring, front)
-    return State(front, state.end, total)
+    return state._replace(front=front, total=total)
 
 
 def recompute(ring: Ring, front: int, end: int) -> State:
@@ -118,7 +118,7 @@ def evict_many(state: State, ring: Ring, count: int) -> State:
     for position in range(state.front, front):
         total = inverse(total, load(ring, position))
     release(ring, front)
-    return State(front, state.end, total)
+    return state._replace(front=front, total=total)
 
 
 def query(state: State, ring: Ring) -> Partial:

@@ -115,7 +115,7 @@ def insert(state: State, ring: Ring, partial: Partial) -> State:
     values, aggregates = ring
     store(values, state.end, partial)
     store(aggregates, state.end, combine(back_aggregate(state, aggregates), partial))
-    return State(state.front, state.back, state.end + 1)
+    return state._replace(end=state.end + 1)
 
 
 def flip(state: State, ring: Ring) -> State:
@@ -128,7 +128,7 @@ def flip(state: State, ring: Ring) -> State:
         position -= 1
         partial = combine(load(values, position), partial)
         store(aggregates, position, partial)
-    return State(state.front, state.end, state.end)
+    return state._replace(back=state.end)
 
 
 def evict(state: State, ring: Ring) -> State:
@@ -136,7 +136,7 @@ def evict(state: State, ring: Ring) -> State:
     if state.front == state.back:
         state = flip(state, ring)
     forget(ring, state.front + 1)
-    return State(state.front + 1, state.back, state.end)
+    return state._replace(front=state.front + 1)
 
 
 def evict_many(state: State, ring: Ring, count: int) -> State:
@@ -144,10 +144,10 @@ def evict_many(state: State, ring: Ring, count: int) -> State:
     front = state.front + count
     forget(ring, front)
     if front <= state.back:
-        return State(front, state.back, state.end)
+        return state._replace(front=front)
     if front == state.end:
         return empty(ring, front)
-    return flip(State(front, front, state.end), ring)
+    return flip(state._replace(front=front, back=front), ring)
 
 
 def query(state: State, ring: Ring) -> Partial:

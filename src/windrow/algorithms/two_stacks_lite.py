@@ -89,7 +89,7 @@ def resize(state: State, ring: Ring, other: Ring) -> State:
 def insert(state: State, ring: Ring, partial: Partial) -> State:
     """Add an event to the back."""
     store(ring, state.end, partial)
-    return State(state.front, state.back, state.end + 1, combine(state.back_partial, partial))
+    return state._replace(end=state.end + 1, back_partial=combine(state.back_partial, partial))
 
 
 def flip(state: State, ring: Ring) -> State:
@@ -100,7 +100,7 @@ def flip(state: State, ring: Ring) -> State:
         position -= 1
         partial = combine(load(ring, position), partial)
         store(ring, position, partial)
-    return State(state.front, state.end, state.end, identity())
+    return state._replace(back=state.end, back_partial=identity())
 
 
 def evict(state: State, ring: Ring) -> State:
@@ -108,7 +108,7 @@ def evict(state: State, ring: Ring) -> State:
     if state.front == state.back:
         state = flip(state, ring)
     release(ring, state.front + 1)
-    return State(state.front + 1, state.back, state.end, state.back_partial)
+    return state._replace(front=state.front + 1)
 
 
 def evict_many(state: State, ring: Ring, count: int) -> State:
@@ -116,10 +116,10 @@ def evict_many(state: State, ring: Ring, count: int) -> State:
     front = state.front + count
     release(ring, front)
     if front <= state.back:
-        return State(front, state.back, state.end, state.back_partial)
+        return state._replace(front=front)
     if front == state.end:
         return empty(ring, front)
-    return flip(State(front, front, state.end, state.back_partial), ring)
+    return flip(state._replace(front=front, back=front), ring)
 
 
 def query(state: State, ring: Ring) -> Partial:

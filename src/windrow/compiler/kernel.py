@@ -25,6 +25,7 @@ import numpy as np
 
 from windrow.compiler import cache
 from windrow.compiler import shared_words as words
+from windrow.compiler.constructors import with_constructors
 from windrow.compiler.interrupts import uninterrupted
 from windrow.compiler.linking import fingerprint, link
 from windrow.compiler.product_source import ProductSource, Rule
@@ -84,6 +85,7 @@ class Kernel:
         With `checked`, a division by zero raises as it does in plain Python. `rules` are those of a
         slide policy, which the loop asks for its verdict.
         """
+        *algorithm, driver = map(with_constructors, (*algorithm, driver))
         if product.holds_rows:
             *algorithm, driver = with_workspace([*algorithm, driver])
         self._driver = driver

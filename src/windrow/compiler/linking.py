@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from windrow.compiler.constructors import with_constructors
+
 Function = Callable[..., Any]
 
 
@@ -30,7 +32,8 @@ def link(
     namespace.update(slots)
     linked = {}
     for function in functions:
-        copy = types.FunctionType(function.__code__, namespace, function.__name__)
+        code = with_constructors(function).__code__
+        copy = types.FunctionType(code, namespace, function.__name__)
         linked[function.__name__] = namespace[function.__name__] = finish(copy)
     return linked
 
@@ -71,7 +74,8 @@ class _Digest:
         elif hasattr(part, "py_func"):
             self.add(part.py_func)
         elif isinstance(part, type):
-            self._update(f"{part.__module__}.{part.__qualname__}".encode())
+            fields = getattr(part, "_fields", ())  # of a named tuple
+            self._update(f"{part.__module__}.{part.__qualname__}{fields}".encode())
         else:
             self._update(f"{type(part).__qualname__}:{part!r}".encode())
 

@@ -19,12 +19,12 @@ workspace (see `windrow.compiler.product_source`), so before linking, each funct
 from __future__ import annotations
 
 import ast
-import functools
-import inspect
-import textwrap
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
+
+from windrow.compiler.constructors import with_constructors
+from windrow.compiler.syntax import definition_of, function_of
 
 #: slots that read or make rows
 ROW_SLOTS = frozenset({"combine", "inverse", "same", "store", "lift_row", "lower_row", "verdict"})
@@ -32,34 +32,17 @@ ROW_SLOTS = frozenset({"combine", "inverse", "same", "store", "lift_row", "lower
 
 def with_workspace(functions: Iterable[Callable[..., Any]]) -> list[types.FunctionType]:
     """The functions, rewritten to work on rows of arrays."""
-    functions = list(functions)
+    functions = list(map(with_constructors, functions))
     threaded = ROW_SLOTS | {function.__name__ for function in functions}
     return [_rewritten(function, threaded) for function in functions]
 
 
 def _rewritten(function: Any, threaded: frozenset[str]) -> types.FunctionType:
-    namespace = dict(function.__globals__)
-    exec(_code(function, threaded), namespace)
-    rewritten = namespace[function.__name__]
-    assert isinstance(rewritten, types.FunctionType)
-    return rewritten
-
-
-# Parsing a function takes 7 ms, and every kernel of rows of arrays needs about ten.
-@functools.lru_cache(1024)
-def _code(function: Any, threaded: frozenset[str]) -> types.CodeType:
-    lines, first_line = inspect.getsourcelines(function)
-    tree = ast.parse(textwrap.dedent("".join(lines)))
-    definition = tree.body[0]
-    assert isinstance(definition, ast.FunctionDef)
+    definition = definition_of(function)
+    assert definition is not None, "algorithms and loops have a source"
     _Rewriter(threaded, function.__globals__.get("State")).visit(definition)
     definition.args.args.insert(0, ast.arg("rows"))
-    definition.returns = None
-    for argument in definition.args.args:
-        argument.annotation = None
-    ast.increment_lineno(tree, first_line - 1)
-    ast.fix_missing_locations(tree)
-    return compile(tree, function.__code__.co_filename, "exec")
+    return function_of(definition, function)
 
 
 class _Rewriter(ast.NodeTransformer):
