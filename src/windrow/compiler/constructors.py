@@ -20,7 +20,7 @@ import types
 import weakref
 from typing import Any
 
-from windrow.compiler.syntax import definition_of, function_of
+from windrow.compiler.syntax import clone, definition_of, function_of
 
 _REWRITTEN: weakref.WeakKeyDictionary[Any, types.FunctionType] = weakref.WeakKeyDictionary()
 
@@ -38,6 +38,7 @@ def _rewritten(function: types.FunctionType) -> types.FunctionType:
     definition, state = definition_of(function), function.__globals__.get("State")
     if definition is None or state is None:
         return function
+    definition = clone(definition)
     _Constructors(state._fields).visit(definition)
     return function_of(definition, function)
 

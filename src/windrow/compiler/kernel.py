@@ -26,9 +26,12 @@ import numpy as np
 from windrow.compiler import cache
 from windrow.compiler import shared_words as words
 from windrow.compiler.constructors import with_constructors
+from windrow.compiler.inlining import inline
 from windrow.compiler.interrupts import uninterrupted
 from windrow.compiler.linking import fingerprint, link
+from windrow.compiler.pipeline import kernel_passes
 from windrow.compiler.product_source import ProductSource, Rule
+from windrow.compiler.syntax import define
 from windrow.compiler.workspaces import with_workspace
 
 if TYPE_CHECKING:
@@ -41,7 +44,7 @@ _LOADED: dict[str, Function] = {}
 #: loops by function and how their arguments look
 _LOOPS: dict[tuple[Any, ...], Function] = {}
 
-_LAYOUT = 1  # of the kernels' files; a new number leaves old files alone
+_LAYOUT = 2  # of the kernels' files; a new number leaves old files alone
 
 _MEMORY_SOURCE = """
 def capacity(ring):
@@ -115,12 +118,12 @@ class Kernel:
         text = self._source.text() + "\n" + _SLOTS_SOURCE
         namespace: dict[str, Any] = {
             "__name__": __name__,
-            **(words.PLAIN if finish is _unchanged else words.compiled()),
+            **(words.compiled() if is_enabled() else words.PLAIN),
         }
         for name, value in self._source.globals.items():
             namespace[name] = finish(value) if isinstance(value, types.FunctionType) else value
         known = set(namespace)
-        exec(compile(text, path, "exec"), namespace)
+        define(text, path, namespace)
         supplied = {
             name: finish(value)
             for name, value in namespace.items()
@@ -145,10 +148,15 @@ class Kernel:
             sorted(self._source.globals.items()), list(self._algorithm), self._driver,
         )  # fmt: skip
         header = f"# {self._driver.__name__}{signature}\n\n{text}\n"
-        options = {"_nrt": counts_references, "error_model": "numpy"}
+        options = {
+            "_nrt": counts_references,
+            "error_model": inlined.options["error_model"],
+            "no_cfunc_wrapper": True,
+            "pipeline_class": kernel_passes(),
+        }
 
         def linked(path: str) -> types.FunctionType:
-            return inlined.with_compiled_helpers(self._link(inlined, path))
+            return inline(self._link(_unchanged, path), inlined.finished, inlined)
 
         return load_or_compile(name, header, linked, signature, options)
 
@@ -216,7 +224,7 @@ def _compile_loop(function: Function, arguments: tuple[Any, ...]) -> Function:
 
     signature = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
     name = fingerprint(_LAYOUT, numba.__version__, str(signature), function)
-    options = {"_nrt": False, "error_model": "numpy"}
+    options = {"_nrt": False, "error_model": "numpy", "no_cfunc_wrapper": True}
     text = f"# {function.__name__}{signature}\n"
     return load_or_compile(name, text, lambda _path: function, signature, options)
 
@@ -246,6 +254,12 @@ class Inliner:
         if function not in self._done:
             self._done[function] = numba.njit(**self.options)(self.with_compiled_helpers(function))
         return self._done[function]
+
+    def finished(self, function: types.FunctionType) -> Any:
+        """The compiled function, if all that it calls is compiled."""
+        import numba
+
+        return numba.njit(pipeline_class=kernel_passes(), **self.options)(function)
 
     def with_compiled_helpers(self, function: types.FunctionType) -> types.FunctionType:
         """A copy of the function that calls compiled versions of the functions it calls."""

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from windrow.compiler.constructors import with_constructors
+from windrow.compiler.syntax import copy_of
 
 Function = Callable[..., Any]
 
@@ -32,8 +33,7 @@ def link(
     namespace.update(slots)
     linked = {}
     for function in functions:
-        code = with_constructors(function).__code__
-        copy = types.FunctionType(code, namespace, function.__name__)
+        copy = copy_of(with_constructors(function), namespace)
         linked[function.__name__] = namespace[function.__name__] = finish(copy)
     return linked
 

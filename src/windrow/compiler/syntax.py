@@ -1,35 +1,37 @@
 """Functions as syntax trees, and syntax trees as functions.
 
 The compiler rewrites functions before it links them. It reads a function's tree from the file that
-the function comes from, changes the tree and makes a function of it again. Line numbers stay, so a
-traceback still points into the original file.
+the function comes from, and makes a function of the tree that it wants instead. Line numbers stay,
+so a traceback still points into the original file.
+
+Trees are shared. Nobody changes the tree of a function: copy it first.
 """
 
 from __future__ import annotations
 
 import ast
-import copy
 import functools
 import linecache
 import types
 import weakref
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+Node = TypeVar("Node", bound=ast.AST)
 
 #: the trees of functions that were made here: no file holds them
 _MADE: weakref.WeakKeyDictionary[types.FunctionType, ast.FunctionDef] = weakref.WeakKeyDictionary()
 
 
 def definition_of(function: Any) -> ast.FunctionDef | None:
-    """A copy of the function's tree that you may change; None for lambdas and code without a file.
+    """The function's tree, without annotations and docstring.
 
-    The copy has no annotations and no docstring.
+    None for lambdas, and for functions without a file.
     """
-    definition = _MADE.get(function)
-    if definition is None:
-        code = function.__code__
-        found = _definitions(code.co_filename).get((code.co_name, code.co_firstlineno))
-        definition = found and _bare(found)
-    return copy.deepcopy(definition)
+    if function in _MADE:
+        return _MADE[function]
+    code = function.__code__
+    return _definitions(code.co_filename).get((code.co_name, code.co_firstlineno))
 
 
 def function_of(definition: ast.FunctionDef, like: types.FunctionType) -> types.FunctionType:
@@ -43,6 +45,43 @@ def function_of(definition: ast.FunctionDef, like: types.FunctionType) -> types.
     return function
 
 
+def copy_of(function: types.FunctionType, namespace: dict[str, Any]) -> types.FunctionType:
+    """The function with other globals."""
+    copied = types.FunctionType(function.__code__, namespace, function.__name__)
+    if function in _MADE:
+        _MADE[copied] = _MADE[function]
+    return copied
+
+
+def define(text: str, path: str, namespace: dict[str, Any]) -> None:
+    """Run the text of a module, and remember the trees of its functions."""
+    tree = ast.parse(text, path)
+    exec(compile(tree, path, "exec"), namespace)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            _MADE[namespace[node.name]] = node
+
+
+def clone(node: Node, names: Mapping[str, ast.expr] | None = None) -> Node:
+    """A copy of a tree, with expressions in place of some names."""
+    found = names.get(node.id) if names and isinstance(node, ast.Name) else None
+    if found is not None:
+        if isinstance(found, ast.Name):
+            return ast.copy_location(ast.Name(found.id, node.ctx), node)  # type: ignore
+        return clone(found)  # type: ignore[return-value]
+    if not node._fields:
+        return node
+    copied = type(node)()
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, ast.AST):
+            value = clone(value, names)
+        elif isinstance(value, list):
+            value = [clone(part, names) if isinstance(part, ast.AST) else part for part in value]
+        setattr(copied, name, value)
+    return ast.copy_location(copied, node)
+
+
 @functools.lru_cache(maxsize=64)
 def _definitions(path: str) -> dict[tuple[str, int], ast.FunctionDef]:
     """The functions of a file, by name and first line."""
@@ -50,15 +89,11 @@ def _definitions(path: str) -> dict[tuple[str, int], ast.FunctionDef]:
         tree = ast.parse("".join(linecache.getlines(path)))
     except SyntaxError:
         return {}
-    return {
-        (node.name, node.lineno): node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef)
-    }
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return {(node.name, node.lineno): _bare(node) for node in found}
 
 
 def _bare(definition: ast.FunctionDef) -> ast.FunctionDef:
-    definition = copy.deepcopy(definition)
     definition.returns = None
     arguments = definition.args
     for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):

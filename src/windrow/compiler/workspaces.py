@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from windrow.compiler.constructors import with_constructors
-from windrow.compiler.syntax import definition_of, function_of
+from windrow.compiler.syntax import clone, definition_of, function_of
 
 #: slots that read or make rows
 ROW_SLOTS = frozenset({"combine", "inverse", "same", "store", "lift_row", "lower_row", "verdict"})
@@ -40,6 +40,7 @@ def with_workspace(functions: Iterable[Callable[..., Any]]) -> list[types.Functi
 def _rewritten(function: Any, threaded: frozenset[str]) -> types.FunctionType:
     definition = definition_of(function)
     assert definition is not None, "algorithms and loops have a source"
+    definition = clone(definition)
     _Rewriter(threaded, function.__globals__.get("State")).visit(definition)
     definition.args.args.insert(0, ast.arg("rows"))
     return function_of(definition, function)

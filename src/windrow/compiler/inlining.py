@@ -1,0 +1,215 @@
+"""One large function out of many small ones.
+
+numba takes 15 to 40 ms for each function, however small it is. A kernel has about twenty. So before
+numba sees them, the body of a function is written where the function is called, if the function is
+small or called in one place only. The others stay functions. LLVM inlines those, so the machine
+code is the same.
+
+`state = evict(state, ring)` in a loop over Subtract-on-Evict becomes
+
+    front_1 = state.front + 1
+    if front_1 == state.end:
+        result_2 = State(front_1, front_1, identity_0)
+    else:
+        slot_3 = slot_of(ring[0], state.front)
+        total_4 = state.total - ring[0][slot_3]
+        result_2 = State(front_1, state.end, total_4)
+    state = result_2
+
+`windrow.compiler.bodies` writes the bodies. Only windrow's own functions are inlined: a user's
+function is compiled by itself, so that numba's messages show it as the user wrote it.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import types
+import weakref
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from windrow.compiler.bodies import Bodies
+from windrow.compiler.returns import can_assign, is_straight
+from windrow.compiler.syntax import clone, definition_of, function_of
+
+#: a function of more statements and expressions is inlined only if it is called in one place
+SMALL = 40
+
+#: what no function contains that is inlined
+_REFUSED = (
+    ast.FunctionDef, ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp,
+    ast.Global, ast.Nonlocal, ast.Try, ast.With, ast.Yield, ast.YieldFrom, ast.NamedExpr,
+    ast.Delete, ast.Starred,
+)  # fmt: skip
+
+
+def inline(
+    function: types.FunctionType,
+    compiled_own: Callable[[types.FunctionType], Any],
+    compiled: Callable[[types.FunctionType], Any],
+) -> types.FunctionType:
+    """The function, with the functions that it calls written into it.
+
+    Args:
+        function: the outermost function.
+        compiled_own: compiles a function of windrow's that is not inlined.
+        compiled: compiles any other function.
+    """
+    return _Program(function, compiled_own, compiled).function()
+
+
+class Facts:
+    """What one look at a function's tree tells."""
+
+    def __init__(self, definition: ast.FunctionDef) -> None:
+        #: how often each name occurs, and how often it is called
+        self.names: Counter[str] = Counter()
+        self.called: Counter[str] = Counter()
+        self.assigned: set[str] = set()
+        self.size = 0
+        self.is_refused = bool(definition.decorator_list) or _has_odd_parameters(definition.args)
+        for node in (node for part in definition.body for node in ast.walk(part)):
+            self.size += isinstance(node, ast.expr | ast.stmt)
+            if isinstance(node, ast.Name):
+                self.names[node.id] += 1
+                if isinstance(node.ctx, ast.Store):
+                    self.assigned.add(node.id)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                self.called[node.func.id] += 1
+            elif isinstance(node, _REFUSED):
+                self.is_refused = True
+
+
+def _has_odd_parameters(arguments: ast.arguments) -> bool:
+    return bool(
+        arguments.vararg or arguments.kwarg or arguments.posonlyargs or arguments.kwonlyargs
+        or arguments.defaults
+    )  # fmt: skip
+
+
+_FACTS: weakref.WeakKeyDictionary[ast.FunctionDef, Facts] = weakref.WeakKeyDictionary()
+
+
+def _facts(definition: ast.FunctionDef) -> Facts:
+    if definition not in _FACTS:
+        _FACTS[definition] = Facts(definition)
+    return _FACTS[definition]
+
+
+class Callee:
+    """A function that may be inlined.
+
+    Its body is final once the functions that it calls are inlined into it.
+    """
+
+    def __init__(self, function: types.FunctionType, definition: ast.FunctionDef) -> None:
+        self.function = function
+        self.facts = _facts(definition)
+        self.definition = definition
+        self.parameters = [argument.arg for argument in definition.args.args]
+        self.locals = {*self.parameters, *self.facts.assigned}
+        #: what it calls, by the names in the shared namespace
+        self.calls: dict[str, Callee] = {}
+        self.is_inlined = False
+
+    def settle(self, body: list[ast.stmt], uses: int) -> None:
+        """Take the final body, and decide whether it is inlined."""
+        self.definition.body = body or [ast.Pass()]
+        self.facts = Facts(self.definition)
+        self.is_expression = len(body) == 1 and isinstance(body[0], ast.Return)
+        self.is_straight = is_straight(self.definition.body)
+        small = self.is_expression or self.facts.size <= SMALL
+        self.is_inlined = (small or uses == 1) and can_assign(self.definition.body)
+
+
+class _Program:
+    """A function and all that it calls, directly or not."""
+
+    def __init__(
+        self,
+        function: types.FunctionType,
+        compiled_own: Callable[[types.FunctionType], Any],
+        compiled: Callable[[types.FunctionType], Any],
+    ) -> None:
+        self._compiled_own = compiled_own
+        self._compiled = compiled
+        self._callees: dict[types.FunctionType, Callee | None] = {}
+        #: callees first
+        self._order: list[Callee] = []
+        self._numbers = itertools.count(1)
+        root = self._found(function)
+        assert root is not None, "loops have a source"
+        self._root = root
+        self._taken = {name for callee in self._order for name in callee.locals}
+        #: what all functions refer to
+        self._globals: dict[str, Any] = {"__name__": function.__module__}
+        self._uses: Counter[Callee] = Counter()
+        for callee in self._order:
+            self._share_globals(callee)
+
+    def function(self) -> types.FunctionType:
+        """The outermost function."""
+        for callee in self._order:
+            body = Bodies(self.fresh, callee.calls).statements(callee.definition.body)
+            callee.settle(body, self._uses[callee])
+            for name, called in callee.calls.items():
+                if self._globals[name] is called.function and callee.facts.names[name]:
+                    self._globals[name] = self._compiled_own(self._made(called))
+        return self._made(self._root)
+
+    def fresh(self, name: str) -> str:
+        """A name that nothing else has."""
+        made = next(
+            made
+            for made in (f"{name}_{number}" for number in self._numbers)
+            if made not in self._taken and made not in self._globals
+        )
+        self._taken.add(made)
+        return made
+
+    def _made(self, callee: Callee) -> types.FunctionType:
+        made = function_of(callee.definition, callee.function)
+        return types.FunctionType(made.__code__, self._globals, made.__name__)
+
+    def _found(self, function: types.FunctionType) -> Callee | None:
+        """A function and, before it, all that it calls; None if it is not to be inlined."""
+        if function in self._callees:
+            return self._callees[function]
+        self._callees[function] = None  # a function that calls itself stays a function
+        definition = definition_of(function)
+        own = function.__module__.partition(".")[0] == "windrow"
+        if not own or definition is None or function.__closure__ or _facts(definition).is_refused:
+            return None
+        callee = Callee(function, definition)
+        for name in sorted(callee.facts.names.keys() - callee.locals):
+            value = function.__globals__.get(name)
+            if isinstance(value, types.FunctionType):
+                found = self._found(value)
+                if found is not None and callee.facts.called[name] == callee.facts.names[name]:
+                    callee.calls[name] = found
+        self._callees[function] = callee
+        self._order.append(callee)
+        return callee
+
+    def _share_globals(self, callee: Callee) -> None:
+        """Let a function take its globals from where all functions take theirs."""
+        names: dict[str, ast.expr] = {}
+        calls, callee.calls = callee.calls, {}
+        for name in sorted(callee.facts.names.keys() - callee.locals):
+            if name in callee.function.__globals__:
+                shared = self._shared(name, callee.function.__globals__[name], name in calls)
+                names[name] = ast.Name(shared, ast.Load())
+                if name in calls:
+                    callee.calls[shared] = calls[name]
+                    self._uses[calls[name]] += callee.facts.called[name]
+        callee.definition = clone(callee.definition, names)
+
+    def _shared(self, name: str, value: Any, is_called: bool) -> str:
+        if isinstance(value, types.FunctionType) and not is_called:
+            value = self._compiled(value)
+        if name in self._taken or self._globals.get(name, value) is not value:
+            name = self.fresh(name)
+        self._globals[name] = value
+        return name
