@@ -29,7 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Take one part if asked; leave out what is about machine code where none is made."""
-    from windrow.compiler.kernel import is_enabled
+    from windrow.compiler.machine_code import is_enabled
 
     if part := config.getoption("part"):
         taken = [item for item in items if part_of(item) == part]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from windrow.compiler.linking import fingerprint
+from windrow.compiler.fingerprint import fingerprint
 
 
 def scaled(factor: Any) -> Callable[[Any], Any]:
@@ -92,7 +92,7 @@ def test_a_function_may_call_itself():
 
 def test_a_fingerprint_is_the_same_in_every_process():
     code = (
-        "from windrow.compiler.linking import fingerprint\n"
+        "from windrow.compiler.fingerprint import fingerprint\n"
         "print(fingerprint(lambda x: x in {'a', 'b', 'c', 'd'}, ('n', 1.5, None)))"
     )
     found = {

@@ -12,7 +12,7 @@ import numpy as np
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.product import Part, Product
-from windrow.compiler import kernel as compiler
+from windrow.compiler import machine_code
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.compiler.slots import combine, identity, lift_row, load, lower_row, store
@@ -30,7 +30,7 @@ def _trial(columns: Any, validities: Any, answers: Any, defined: Any, ring: Any)
 
 def why_not_compiled(name: str, monoid: Monoid, kinds: tuple[Kind, ...]) -> str | None:
     """Why a user's aggregation is not compiled, or None; warns if numba cannot compile it."""
-    return _tried(name, monoid, kinds) if compiler.is_enabled() else "NUMBA_DISABLE_JIT is set"
+    return _tried(name, monoid, kinds) if machine_code.is_enabled() else "NUMBA_DISABLE_JIT is set"
 
 
 @functools.cache

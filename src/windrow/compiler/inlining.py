@@ -179,7 +179,7 @@ class _Program:
             return self._callees[function]
         self._callees[function] = None  # a function that calls itself stays a function
         definition = definition_of(function)
-        own = function.__module__.partition(".")[0] == "windrow"
+        own = (function.__module__ or "").partition(".")[0] == "windrow"
         if not own or definition is None or function.__closure__ or _facts(definition).is_refused:
             return None
         callee = Callee(function, definition)

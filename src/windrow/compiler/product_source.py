@@ -175,12 +175,12 @@ class ProductSource:
 
     def _load(self) -> Iterator[str]:
         yield "def load(ring, position):"
-        yield "    slot = np.uintp(position) & np.uintp(ring[0].shape[0] - 1)"
+        yield "    slot = slot_of(ring[0], position)"
         yield f"    return {self._each(lambda place: f'ring[{place}][slot]')}"
 
     def _store(self) -> Iterator[str]:
         yield f"def store({self._rows('ring', 'position', 'partial')}):"
-        yield "    slot = np.uintp(position) & np.uintp(ring[0].shape[0] - 1)"
+        yield "    slot = slot_of(ring[0], position)"
         for place, entry in enumerate(self._fields):
             value, target = self._field("partial", place), f"ring[{place}][slot]"
             if entry.width:

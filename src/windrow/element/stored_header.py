@@ -13,7 +13,7 @@ from typing import Any
 
 from windrow.algorithms import block_tree
 from windrow.algorithms.block_tree import State
-from windrow.compiler.linking import fingerprint
+from windrow.compiler.fingerprint import fingerprint
 from windrow.errors import InvalidArgument, StoreError
 from windrow.planning.over_plan import Feature
 from windrow.stores.blocks import Writer

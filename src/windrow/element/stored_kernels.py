@@ -12,7 +12,8 @@ from windrow.aggregations import CATALOGUE, OFFERED
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.kinds import Kind
 from windrow.algorithms import block_rows, block_tree
-from windrow.compiler.kernel import Kernel, is_enabled
+from windrow.compiler.kernel import Kernel
+from windrow.compiler.machine_code import is_enabled
 from windrow.element.stored_header import Description
 from windrow.element.typed_inputs import TypedInputs, Types
 from windrow.engine.feature_columns import FeatureAnswers, FeatureColumns

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from windrow.algebra.product import Product
 from windrow.algorithms import Algorithm
-from windrow.compiler import kernel as compiler
+from windrow.compiler import machine_code
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.compiler.slots import Ring
@@ -117,6 +117,6 @@ class Helper:
 
 def helper_for(algorithm: Any, product: Product, checked: bool) -> Helper | None:
     """A helper, if the algorithm has work for one and kernels are compiled."""
-    if not hasattr(algorithm, "HELPER") or not compiler.is_enabled():
+    if not hasattr(algorithm, "HELPER") or not machine_code.is_enabled():
         return None
     return Helper(algorithm, product, checked)

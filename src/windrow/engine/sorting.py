@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow.compiler.kernel import compiled_loop
+from windrow.compiler.array_loops import compiled_loop
 from windrow.windows.key_runs import NEVER, written
 from windrow.work import sizes
 from windrow.work.threads import cores, in_threads

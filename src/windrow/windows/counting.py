@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from windrow.algebra.arrays import present, read_only
-from windrow.compiler.kernel import compiled_loop
+from windrow.compiler.array_loops import compiled_loop
 from windrow.windows.bounds import Bounding, Bounds
 from windrow.windows.reach import Behind, Counted
 from windrow.windows.sorted_rows import SortedRows

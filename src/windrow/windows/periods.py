@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from windrow.compiler.kernel import compiled_loop
+from windrow.compiler.array_loops import compiled_loop
 from windrow.windows.key_runs import NEVER
 from windrow.work import sizes
 from windrow.work.threads import cores, in_threads

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from windrow.compiler.kernel import compiled_loop
+from windrow.compiler.array_loops import compiled_loop
 
 Array = np.ndarray[Any, Any]
 

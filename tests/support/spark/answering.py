@@ -49,10 +49,10 @@ def _of_workers(spark: SparkSession) -> list[Any]:
     """The kernels that each worker has loaded, and whether it compiled them itself."""
 
     def report(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from windrow.compiler.kernel import _LOADED
+        from windrow.compiler.machine_code import LOADED
 
         for _ in batches:
-            compiled = {name: bool(each.stats.cache_misses) for name, each in _LOADED.items()}
+            compiled = {name: bool(each.stats.cache_misses) for name, each in LOADED.items()}
             report = json.dumps({"process": os.getpid(), "compiled": compiled})
             yield pa.RecordBatch.from_pydict({"kernels": [report]})
 

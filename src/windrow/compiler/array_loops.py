@@ -1,0 +1,50 @@
+"""Loops over arrays, with nothing to link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from windrow.compiler import machine_code
+from windrow.compiler.fingerprint import fingerprint
+
+Function = Callable[..., Any]
+
+#: compiled loops by function and how their arguments look
+_LOOPS: dict[tuple[Any, ...], Function] = {}
+
+
+def compiled_loop(function: Function) -> Function:
+    """The loop, compiled for the arguments that you call it with."""
+
+    def call(*arguments: Any) -> Any:
+        if not machine_code.is_enabled():
+            return function(*arguments)
+        # Asking numba for the types takes longer than a loop over some thousand rows.
+        known = (function, *map(_looks, arguments))
+        loop = _LOOPS.get(known)
+        if loop is None:
+            loop = _LOOPS[known] = _compile_loop(function, arguments)
+        return loop(*arguments)
+
+    return call
+
+
+def _looks(argument: Any) -> Any:
+    """The type of an argument, as far as loops tell types apart."""
+    if isinstance(argument, np.ndarray):
+        flags = argument.flags
+        return argument.dtype, argument.ndim, flags.c_contiguous, flags.writeable, flags.aligned
+    return type(argument)
+
+
+def _compile_loop(function: Function, arguments: tuple[Any, ...]) -> Function:
+    import numba
+
+    signature = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
+    name = fingerprint(machine_code.LAYOUT, numba.__version__, str(signature), function)
+    options = {"_nrt": False, "error_model": "numpy"}
+    text = f"# {function.__name__}{signature}\n"
+    return machine_code.load_or_compile(name, text, lambda _path: function, signature, options)

@@ -1,0 +1,64 @@
+"""Functions that stay functions: the kernel calls them, and LLVM inlines them.
+
+Only kernels call them, so they get no wrappers for calls from Python and C. numba never gives back
+what it compiled: wrappers took 16 of the 24 MiB that compiling a kernel left behind, and half of
+the time (`docs/decisions.md`).
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from windrow.compiler.pipeline import kernel_passes
+
+
+class FunctionCompiler:
+    """Compiles functions for one kernel."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        """Options are those of `numba.njit`."""
+        self._options = {
+            "forceinline": True,
+            "no_cpython_wrapper": True,
+            "no_cfunc_wrapper": True,
+            **options,
+        }
+        self._done: dict[types.FunctionType, Any] = {}
+
+    def own(self, function: types.FunctionType) -> Any:
+        """A function of windrow's, compiled; all that it calls is compiled already."""
+        import numba
+
+        return numba.njit(pipeline_class=kernel_passes(), **self._options)(function)
+
+    def any(self, function: types.FunctionType) -> Any:
+        """Any function, compiled, and the plain functions that it calls."""
+        import numba
+
+        if function not in self._done:
+            self._done[function] = numba.njit(**self._options)(self._calling_compiled(function))
+        return self._done[function]
+
+    def _calling_compiled(self, function: types.FunctionType) -> types.FunctionType:
+        """A copy of the function that calls compiled functions."""
+        called = {
+            name: self.any(value)
+            for name, value in function.__globals__.items()
+            if name in function.__code__.co_names
+            and isinstance(value, types.FunctionType)
+            and value is not function
+        }
+        closure = function.__closure__
+        return types.FunctionType(
+            function.__code__,
+            {**function.__globals__, **called},
+            function.__name__,
+            function.__defaults__,
+            tuple(map(self._cell, closure)) if closure else None,
+        )
+
+    def _cell(self, cell: types.CellType) -> types.CellType:
+        if isinstance(cell.cell_contents, types.FunctionType):
+            return types.CellType(self.any(cell.cell_contents))
+        return cell
