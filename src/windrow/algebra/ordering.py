@@ -10,6 +10,7 @@ The loser: comparing floats with a case for NaN, 1.4 to 1.9 times the time of `n
 
 import numpy as np
 
+from windrow.compiler.float_bits import bits_of, float_of
 from windrow.compiler.slots import Partial
 
 BELOW_ALL = -(2**63)
@@ -24,10 +25,10 @@ def rank(number: float) -> Partial:
     if number != number:
         return np.int64(_NAN_RANK)
     # Adding zero turns -0.0 into 0.0.
-    bits = np.float64(number + 0.0).view(np.int64)
+    bits = bits_of(number + 0.0)
     return bits ^ ((bits >> 63) & _MAGNITUDE)
 
 
 def unrank(rank: int) -> Partial:
     """The float at a place in the order; of an array, each of them."""
-    return np.int64(rank ^ ((rank >> 63) & _MAGNITUDE)).view(np.float64)
+    return float_of(rank ^ ((rank >> 63) & _MAGNITUDE))

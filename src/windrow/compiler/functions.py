@@ -10,6 +10,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from windrow.compiler.intrinsics import intrinsics
 from windrow.compiler.pipeline import kernel_passes
 
 
@@ -36,6 +37,8 @@ class FunctionCompiler:
         """Any function, compiled, and the plain functions that it calls."""
         import numba
 
+        if function in intrinsics():
+            return intrinsics()[function]
         if function not in self._done:
             self._done[function] = numba.njit(**self._options)(self._calling_compiled(function))
         return self._done[function]

@@ -31,6 +31,7 @@ from collections.abc import Callable
 from typing import Any
 
 from windrow.compiler.bodies import Bodies
+from windrow.compiler.intrinsics import intrinsics
 from windrow.compiler.returns import can_assign, is_straight
 from windrow.compiler.syntax import clone, definition_of, function_of
 
@@ -180,7 +181,14 @@ class _Program:
         self._callees[function] = None  # a function that calls itself stays a function
         definition = definition_of(function)
         own = (function.__module__ or "").partition(".")[0] == "windrow"
-        if not own or definition is None or function.__closure__ or _facts(definition).is_refused:
+        is_intrinsic = function in intrinsics()
+        if (
+            is_intrinsic
+            or not own
+            or definition is None
+            or function.__closure__
+            or _facts(definition).is_refused
+        ):
             return None
         callee = Callee(function, definition)
         for name in sorted(callee.facts.names.keys() - callee.locals):

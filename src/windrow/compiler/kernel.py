@@ -36,8 +36,19 @@ if TYPE_CHECKING:
 
 Function = Callable[..., Any]
 
-#: what every kernel's memory is made of
+#: what every kernel's memory is made of, and what that is written in
 _SLOTS_SOURCE = ring_source.SOURCE + shared_words.SOURCE
+_PRIMITIVES = {
+    function.__name__: function
+    for function in (
+        ring_source.slot_of,
+        shared_words.load_word,
+        shared_words.store_word,
+        shared_words.exchange_word,
+        shared_words.yield_core,
+        shared_words.sleep_briefly,
+    )
+}
 
 
 class Kernel:
@@ -88,7 +99,7 @@ class Kernel:
 
     def _linked(self, path: str) -> types.FunctionType:
         """The loop, linked; `path` is the file of the product's source."""
-        namespace: dict[str, Any] = {"__name__": __name__, **_primitives(), **self._source.globals}
+        namespace: dict[str, Any] = {"__name__": __name__, **_PRIMITIVES, **self._source.globals}
         known = set(namespace)
         define(f"{self._source.text()}\n{_SLOTS_SOURCE}", path, namespace)
         slots = {name: value for name, value in namespace.items() if name not in known}
@@ -119,10 +130,3 @@ class Kernel:
         return machine_code.load_or_compile(
             name, header, made, signature, {**options, "pipeline_class": kernel_passes()}
         )
-
-
-def _primitives() -> dict[str, Any]:
-    """What the sources of slots are written in."""
-    if machine_code.is_enabled():
-        return {**ring_source.compiled(), **shared_words.compiled()}
-    return {**ring_source.PLAIN, **shared_words.PLAIN}

@@ -8,7 +8,6 @@ is the same.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from typing import Any
 
 #: slots of algorithms, in terms of `slot_of`
@@ -35,12 +34,8 @@ def slot_of(array: Any, position: int) -> int:
     return int(position) & (len(array) - 1)
 
 
-#: for kernels that are not compiled
-PLAIN: dict[str, Callable[..., Any]] = {"slot_of": slot_of}
-
-
 @functools.cache
-def compiled() -> dict[str, Any]:
+def intrinsics() -> dict[Any, Any]:
     """The same for kernels that are compiled."""
     from numba import types
     from numba.core import cgutils
@@ -55,5 +50,4 @@ def compiled() -> dict[str, Any]:
         # An unsigned index cannot count from the end, so numba does not ask.
         return types.uintp(array, types.intp), generate
 
-    slot.__name__ = "slot_of"
-    return {"slot_of": intrinsic(slot)}
+    return {slot_of: intrinsic(slot)}

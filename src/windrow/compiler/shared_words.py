@@ -2,7 +2,7 @@
 
 Inside a kernel, a 64-bit integer of an array is read, written and exchanged atomically and in
 order: what a thread wrote before it publishes a word is seen by a thread that has watched the word
-change. Numba has no such operations outside of its own thread pools, so they are made of LLVM's.
+change. numba has no such operations outside of its own thread pools, so they are made of LLVM's.
 Plain Python, which runs in one thread, reads and writes as usual.
 """
 
@@ -67,15 +67,8 @@ def sleep_briefly() -> None:
     """Sleep for some microseconds."""
 
 
-#: for kernels that are not compiled
-PLAIN: dict[str, Callable[..., Any]] = {
-    function.__name__: function
-    for function in (load_word, store_word, exchange_word, yield_core, sleep_briefly)
-}
-
-
 @functools.cache
-def compiled() -> dict[str, Any]:
+def intrinsics() -> dict[Any, Any]:
     """The same for kernels that are compiled."""
     from llvmlite import ir
     from numba import types
@@ -129,13 +122,10 @@ def compiled() -> dict[str, Any]:
 
         return call
 
-    made = {
-        "load_word": load,
-        "store_word": store,
-        "exchange_word": exchange,
-        "yield_core": call_system("sched_yield"),
-        "sleep_briefly": call_system("usleep", _MICROSECONDS_OF_SLEEP),
+    return {
+        load_word: intrinsic(load),
+        store_word: intrinsic(store),
+        exchange_word: intrinsic(exchange),
+        yield_core: intrinsic(call_system("sched_yield")),
+        sleep_briefly: intrinsic(call_system("usleep", _MICROSECONDS_OF_SLEEP)),
     }
-    for name, function in made.items():
-        function.__name__ = name
-    return {name: intrinsic(function) for name, function in made.items()}
