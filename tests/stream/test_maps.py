@@ -64,9 +64,9 @@ class Case:
             if condition == "count":
                 defined = row[f"field_{product.count_of(index)}"] > 0
             else:
-                assert condition is None or part.monoid.defined is not None
+                assert condition is None or part.monoid.defined.test is not None
                 partial = fields if isinstance(part.monoid.identity, tuple) else fields[0]
-                defined = condition is None or part.monoid.defined(partial)
+                defined = condition is None or part.monoid.has_answer(partial)
             partial = fields if isinstance(part.monoid.identity, tuple) else fields[0]
             answers.append(part.monoid.lower(partial) if defined else None)
         return answers

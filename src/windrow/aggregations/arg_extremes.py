@@ -12,7 +12,7 @@ from windrow.aggregations.parameters import shown
 from windrow.algebra.aggregation import ANYTHING, ORDERABLE, Aggregation, Input, Measure
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Monoid, Traits, integers, like_input
+from windrow.algebra.monoid import Defined, Monoid, Traits, integers, like_input
 from windrow.algebra.ordering import ABOVE_ALL, BELOW_ALL, rank
 from windrow.errors import InvalidArgument
 
@@ -116,7 +116,9 @@ def _carrying_extreme(
     def python_monoid(
         lift: Callable[[Any, Any], Any], combine: Callable[[Any, Any], Any]
     ) -> Monoid:
-        return Monoid(None, lift, combine, second, like_input(1), traits, defined=carries_any_value)
+        return Monoid(
+            None, lift, combine, second, like_input(1), traits, defined=Defined(carries_any_value)
+        )
 
     def number_monoid(lift: Callable[[Any, Any], Any], called: str) -> Monoid:
         return Monoid(
@@ -124,7 +126,7 @@ def _carrying_extreme(
             lift=lift,
             combine=pick,
             lower=second,
-            defined=carries_any,
+            defined=Defined(carries_any),
             traits=traits,
             fields=integers(called, f"at_{called}"),
             lowered="int64",

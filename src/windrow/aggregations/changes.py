@@ -12,7 +12,7 @@ from windrow.aggregations.regression import seconds_of
 from windrow.algebra.aggregation import NUMBERS, Aggregation, Input
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import EXACT, Kind
-from windrow.algebra.monoid import Monoid, Traits, always, floats, integers
+from windrow.algebra.monoid import Defined, Monoid, Traits, always, floats, integers
 
 SUBTRACTABLE = NUMBERS - {Kind.BOOLEAN}
 
@@ -80,7 +80,7 @@ def _change_for(kinds: tuple[Kind, ...]) -> Monoid:
         lift=lift_ends,
         combine=outermost,
         lower=lower,
-        defined=has_ends,
+        defined=Defined(has_ends),
         traits=Traits(exact=True),
         fields=(*fields("oldest", "newest"), *integers("has_ends")) if compiled else (),
         lowered="float64" if is_float else "int64",
@@ -152,8 +152,7 @@ def _rate_for(kinds: tuple[Kind, ...], seconds_per_tick: float = 1e-6) -> Monoid
         lift=lift_timed_ends,
         combine=outermost_timed,
         lower=rate_of_values if python else rate_of,
-        defined=takes_time,
-        one_is_enough=False,
+        defined=Defined(takes_time, one_value_is_enough=False),
         traits=Traits(exact=True),
         fields=(
             *fields("oldest", "newest"),

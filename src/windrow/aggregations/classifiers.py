@@ -21,7 +21,7 @@ import pyarrow as pa
 from windrow.algebra.aggregation import Aggregation, Input, Measure
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Monoid
+from windrow.algebra.monoid import Defined, Monoid
 
 LABELS = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.TEXT, Kind.ANY})
 FEATURES = LABELS | {Kind.FLOAT, Kind.DECIMAL}
@@ -184,7 +184,12 @@ def _output(types: tuple[pa.DataType, ...]) -> pa.DataType:
 
 def _monoid_for(_kinds: tuple[Kind, ...]) -> Monoid:
     return Monoid(
-        None, lift_event, learn, probabilities, _output, defined=has_model, one_is_enough=False
+        None,
+        lift_event,
+        learn,
+        probabilities,
+        _output,
+        defined=Defined(has_model, one_value_is_enough=False),
     )
 
 

@@ -20,7 +20,7 @@ from windrow.algebra.aggregation import NUMBERS, Aggregation, Input, parametrize
 from windrow.algebra.durations import nanoseconds
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Monoid, Traits, always, floats, integers
+from windrow.algebra.monoid import Defined, Monoid, Traits, always, floats, integers
 from windrow.errors import InvalidArgument
 
 VALUE = (Input("value", NUMBERS),)
@@ -63,7 +63,7 @@ def _by_events(half_life: Any) -> Aggregation:
             lift=lift_decaying,
             combine=decay_by_events,
             lower=weighted_mean_of,
-            defined=has_weight,
+            defined=Defined(has_weight),
             fields=floats(*names),
             output=always(pa.float64()),
         )
@@ -110,7 +110,7 @@ def _by_time(half_life: Any) -> Aggregation:
             lift=lift_timed,
             combine=decay_by_values if kinds[1] is Kind.ANY else decay_by_ticks,
             lower=weighted_mean_of,
-            defined=has_weight,
+            defined=Defined(has_weight),
             traits=Traits(commutative=True),
             fields=(*floats(*names), *integers("latest_time")) if compiled else (),
             output=always(pa.float64()),

@@ -21,7 +21,7 @@ from windrow.aggregations.parameters import fraction, truth
 from windrow.aggregations.sketches import bytes_column, copied, of_digests
 from windrow.algebra.aggregation import Aggregation, Input
 from windrow.algebra.equality import same
-from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, Traits, always
+from windrow.algebra.monoid import Defined, Field, InPlace, Lanes, Monoid, Traits, always
 from windrow.errors import InvalidArgument
 
 #: numpy's own types lose track of what arithmetic gives
@@ -149,7 +149,7 @@ def _approx_distinct(error: Any = ERROR, sketch: Any = False) -> Aggregation:
         combine=larger_of,
         lower=sketched if sketch else estimate,
         in_place=InPlace(tell, larger),
-        defined=None if sketch else answers_always,
+        defined=Defined() if sketch else Defined(answers_always),
         traits=Traits(commutative=True, exact=True),
         fields=(Field(f"registers_{size}", "uint8", size),),
         lowered="int64",

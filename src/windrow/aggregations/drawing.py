@@ -12,7 +12,7 @@ from windrow.aggregations.extremes import precedes
 from windrow.algebra.aggregation import ORDERABLE, Aggregation, Input
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Member, Monoid, Traits, integers, like_input, struct_of
+from windrow.algebra.monoid import Defined, Member, Monoid, Traits, integers, like_input, struct_of
 from windrow.algebra.ordering import ABOVE_ALL, BELOW_ALL, rank
 
 #: places of a compiled partial: the rows of the first and last value, then ranks and rows of the
@@ -113,7 +113,7 @@ def _m4_for(kinds: tuple[Kind, ...]) -> Monoid:
         lift=lift_four_ranks if kinds[0] is Kind.FLOAT else lift_four,
         combine=keep_four,
         lower=rows_of_four,
-        defined=has_four,
+        defined=Defined(has_four),
         traits=Traits(exact=True),
         fields=integers("first_at", "last_at", "min", "at_min", "max", "at_max"),
         output=struct_of(members),

@@ -11,7 +11,7 @@ from windrow.aggregations.extremes import VALUE, precedes
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Monoid, Traits, always, integers
+from windrow.algebra.monoid import Defined, Monoid, Traits, always, integers
 from windrow.algebra.ordering import ABOVE_ALL, BELOW_ALL, rank
 
 
@@ -86,7 +86,7 @@ def _counted_extreme(
             lift=lift_counted_rank if kinds[0] is Kind.FLOAT else lift_counted,
             combine=pick if compiled else pick_value,
             lower=times,
-            defined=counted_any,
+            defined=Defined(counted_any),
             traits=traits,
             fields=integers(extreme, f"count_of_{extreme}") if compiled else (),
             lowered="int64",

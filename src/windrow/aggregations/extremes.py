@@ -17,7 +17,7 @@ import pyarrow as pa
 from windrow.algebra.aggregation import NUMBERS, ORDERABLE, Aggregation, Input
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import EXACT, Kind, widest_decimal
-from windrow.algebra.monoid import Monoid, Traits, always, integers, like_input
+from windrow.algebra.monoid import Defined, Monoid, Traits, always, integers, like_input
 from windrow.algebra.ordering import ABOVE_ALL, BELOW_ALL, rank, unrank
 
 VALUE = (Input("value", ORDERABLE),)
@@ -117,7 +117,7 @@ def _extreme(
         lift=lift_seen,
         combine=pick_seen,
         lower=the_seen,
-        defined=was_seen,
+        defined=Defined(was_seen),
         traits=traits,
         fields=integers(name, f"{name}_seen"),
         lowered="int64",
@@ -133,8 +133,7 @@ def _extreme(
             lift=rank if is_float else itself,
             combine=pick_rank,
             lower=unrank if is_float else itself,
-            defined=seen if is_float else None,
-            for_nulls=None if is_float else nullable_integers,
+            defined=Defined(seen) if is_float else Defined(with_nulls=nullable_integers),
             traits=traits,
             fields=integers(name),
             lowered="float64" if is_float else "int64",
@@ -225,7 +224,7 @@ def _value_range_for(kinds: tuple[Kind, ...]) -> Monoid:
         lift=lift_both_ranks if is_float else lift_both,
         combine=widen,
         lower=width_of_ranks if is_float else width_of_integers,
-        defined=has_range if is_float else None,
+        defined=Defined(has_range if is_float else None),
         traits=traits,
         fields=integers("min", "max"),
         lowered="float64" if is_float else "int64",
@@ -280,8 +279,9 @@ def _relative_variation_for(kinds: tuple[Kind, ...]) -> Monoid:
         lift=lift_both_ranks if is_float else lift_both,
         combine=widen if compiled else widen_values,
         lower=variation_of_ranks if is_float else variation,
-        defined=defined if compiled else has_variation_of_values,
-        one_is_enough=False,
+        defined=Defined(
+            defined if compiled else has_variation_of_values, one_value_is_enough=False
+        ),
         traits=Traits(commutative=True, exact=True),
         fields=integers("min", "max") if compiled else (),
         output=always(pa.float64()),

@@ -12,7 +12,7 @@ from windrow.aggregations.sums import LOW_BITS, NUMBER, add_two, lift_square, su
 from windrow.algebra.aggregation import NUMBERS, Aggregation, Input
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Blockwise, Monoid, Traits, always, floats, integers
+from windrow.algebra.monoid import Blockwise, Defined, Monoid, Traits, always, floats, integers
 
 _HALF = float(2**32)
 
@@ -78,7 +78,7 @@ def _mean_for(kinds: tuple[Kind, ...]) -> Monoid:
             combine=add_three,
             lower=mean_of_halves,
             inverse=subtract_three,
-            defined=has_three,
+            defined=Defined(has_three),
             traits=Traits(commutative=True, exact=True),
             fields=integers("sum_high", "sum_low", "count"),
             output=always(pa.float64()),
@@ -89,7 +89,7 @@ def _mean_for(kinds: tuple[Kind, ...]) -> Monoid:
         combine=add_two,
         lower=mean_of_sum,
         inverse=subtract_two,
-        defined=has_two,
+        defined=Defined(has_two),
         traits=Traits(commutative=True),
         fields=(*floats("sum"), *integers("count")) if kinds[0] is Kind.FLOAT else (),
         output=always(pa.float64()),
@@ -118,8 +118,7 @@ WEIGHTED_MEAN = Monoid(
     combine=add_two,
     lower=mean_of_sum,
     inverse=subtract_two,
-    defined=has_weight,
-    one_is_enough=False,
+    defined=Defined(has_weight, one_value_is_enough=False),
     traits=Traits(commutative=True),
     fields=floats("weighted_sum", "weight"),
     output=always(pa.float64()),
@@ -161,7 +160,7 @@ GEOMETRIC_MEAN = Monoid(
     combine=add_two,
     lower=exponential_of_mean,
     inverse=subtract_two,
-    defined=has_two,
+    defined=Defined(has_two),
     traits=Traits(commutative=True),
     blockwise=Blockwise(before=np.log, lift=lift_and_count, lower=mean_of_sum, after=np.exp),
     fields=(*floats("log_sum"), *integers("count")),
@@ -204,7 +203,7 @@ HARMONIC_MEAN = Monoid(
     combine=add_two,
     lower=reciprocal_of_mean,
     inverse=subtract_two,
-    defined=has_two,
+    defined=Defined(has_two),
     traits=Traits(commutative=True),
     fields=(*floats("sum_of_reciprocals"), *integers("count")),
     output=always(pa.float64()),
@@ -246,7 +245,7 @@ def _root_mean_square_for(kinds: tuple[Kind, ...]) -> Monoid:
         combine=add_two,
         lower=root_of_mean,
         inverse=subtract_two,
-        defined=has_two,
+        defined=Defined(has_two),
         traits=Traits(commutative=True),
         fields=(*floats(total), *integers("count")),
         output=always(pa.float64()),

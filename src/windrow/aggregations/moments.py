@@ -25,7 +25,7 @@ from windrow.aggregations.sums import NUMBER
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Monoid, Traits, always, floats, integers
+from windrow.algebra.monoid import Defined, Monoid, Traits, always, floats, integers
 
 
 def lift_deviation(value: Any) -> Any:
@@ -163,8 +163,7 @@ def _deviation_for(
         lift=lift_deviation,
         combine=combine_deviations,
         lower=lower,
-        defined=defined,
-        one_is_enough=defined is at_least_one,
+        defined=Defined(defined, one_value_is_enough=defined is at_least_one),
         traits=Traits(commutative=True),
         fields=_FIELDS,
         output=always(pa.float64()),
@@ -177,8 +176,7 @@ def _shape_for(lower: Callable[[Any], Any], _kinds: tuple[Kind, ...]) -> Monoid:
         lift=lift_moments,
         combine=combine_moments,
         lower=lower,
-        defined=deviates,
-        one_is_enough=False,
+        defined=Defined(deviates, one_value_is_enough=False),
         traits=Traits(commutative=True),
         fields=(*_FIELDS, *floats("cubes", "fourths")),
         output=always(pa.float64()),

@@ -11,7 +11,7 @@ from windrow.aggregations.parameters import LONGEST_ROW, is_whole, shown
 from windrow.algebra.aggregation import Aggregation, Input, parametrized
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Field, InPlace, Monoid, Traits, integers, like_input
+from windrow.algebra.monoid import Defined, Field, InPlace, Monoid, Traits, integers, like_input
 from windrow.errors import InvalidArgument
 
 VALUE = (Input("value", carried=True),)
@@ -65,7 +65,7 @@ def _position(
             lift=itself,
             combine=pick,
             lower=itself,
-            defined=is_position,
+            defined=Defined(is_position),
             traits=traits,
             fields=integers(name),
             lowered="int64",
@@ -159,8 +159,7 @@ def _nth(n: Any) -> Aggregation:
         if kinds[0] is Kind.ANY or not in_rows:
             return Monoid(
                 (), alone, joined, nth_value, like_input(0), traits,
-                defined=lambda partial: len(partial) == size,
-                one_is_enough=False,
+                defined=Defined(lambda partial: len(partial) == size, one_value_is_enough=False),
             )  # fmt: skip
         return Monoid(
             identity=identity,
@@ -168,8 +167,7 @@ def _nth(n: Any) -> Aggregation:
             combine=combine,
             lower=farthest,
             in_place=in_place,
-            defined=has_farthest,
-            one_is_enough=False,
+            defined=Defined(has_farthest, one_value_is_enough=False),
             traits=traits,
             fields=(Field(f"nth_{n}", "int64", size),),
             lowered="int64",

@@ -145,8 +145,7 @@ def _call(aggregation: Aggregation) -> str:
 def _nulls(aggregation: Aggregation, monoid: Monoid) -> str:
     """Which nulls are skipped, and what is answered if nothing is left."""
     watched = [aggregation.inputs[place].name for place in aggregation.watched]
-    counts = monoid.defined is not None and monoid.defined(monoid.identity)
-    return f"skipped in {' and '.join(watched)}; of none, {0 if counts else 'null'}"
+    return f"skipped in {' and '.join(watched)}; of none, {0 if monoid.answers_nothing else 'null'}"
 
 
 def _columns(aggregation: Aggregation) -> Iterator[str]:

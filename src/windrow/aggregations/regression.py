@@ -18,7 +18,7 @@ from windrow.aggregations.parameters import truth
 from windrow.algebra.aggregation import NUMBERS, Aggregation, Input
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Monoid, Traits, always, floats, integers
+from windrow.algebra.monoid import Defined, Monoid, Traits, always, floats, integers
 
 #: places of a partial: how many, then of either column a reference and the sum of what exceeds it,
 #: then the squares of deviations of both and their products
@@ -147,8 +147,7 @@ def _pairs(
         lift=lift_number_and_ticks if timed else number,
         combine=combine_pairs,
         lower=lower,
-        defined=defined,
-        one_is_enough=defined is at_least_one,
+        defined=Defined(defined, one_value_is_enough=defined is at_least_one),
         traits=Traits(commutative=True),
         fields=(
             *integers("count"),

@@ -19,7 +19,7 @@ from windrow.aggregations.parameters import is_number, is_whole, shown
 from windrow.algebra.aggregation import NUMBERS, ORDERABLE, Aggregation, Input, parametrized
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Member, Monoid, Traits, always, integers, struct_of
+from windrow.algebra.monoid import Defined, Member, Monoid, Traits, always, integers, struct_of
 from windrow.algebra.ordering import rank
 from windrow.errors import InvalidArgument
 
@@ -129,7 +129,7 @@ def _longest_increasing_run_for(kinds: tuple[Kind, ...]) -> Monoid:
         lift=lift_run_of_ranks if kinds[0] is Kind.FLOAT else lift_run,
         combine=join_runs if compiled else join_runs_of_values,
         lower=best_run if compiled else best_run_of_values,
-        defined=has_run,
+        defined=Defined(has_run),
         traits=Traits(exact=True),
         fields=_RUN_FIELDS if compiled else (),
         output=struct_of(_RUN),
@@ -191,7 +191,7 @@ def _run_above(threshold: Any) -> Aggregation:
             lift=lift_above if kinds[0].is_compiled else lift_value_above,
             combine=join_lengths,
             lower=longest,
-            defined=has_run,
+            defined=Defined(has_run),
             traits=Traits(exact=True),
             fields=integers("count", *names),
             lowered="int64",

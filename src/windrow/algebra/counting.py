@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from windrow.algebra.monoid import Monoid, Traits, always, integers
+from windrow.algebra.monoid import Defined, Monoid, Traits, always, integers
 
 
 def one(*_inputs: Any) -> int:
@@ -40,7 +40,7 @@ COUNT = Monoid(
     combine=add,
     lower=itself,
     inverse=subtract,
-    defined=even_of_nothing,
+    defined=Defined(even_of_nothing),
     traits=Traits(commutative=True, exact=True),
     fields=integers("count"),
     lowered="int64",

@@ -16,7 +16,7 @@ from windrow.algebra import probing
 from windrow.algebra.aggregation import ANYTHING, Aggregation, Input
 from windrow.algebra.equality import close, same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Field, InPlace, Monoid, Traits, always
+from windrow.algebra.monoid import Defined, Field, InPlace, Monoid, Traits, always
 from windrow.algebra.shapes import fits, is_flat, is_number, layout
 from windrow.errors import InvalidAggregation
 
@@ -392,9 +392,7 @@ class _Definition:
             combine=self.combine,
             lower=self.lower,
             inverse=self.inverse,
-            defined=self.defined,
-            one_is_enough=self.defined is None,
-            optional=True,
+            defined=Defined(self.defined, one_value_is_enough=self.defined is None, or_none=True),
             in_place=self.in_place,
             traits=self.traits,
             fields=fields,

@@ -16,7 +16,7 @@ import pyarrow as pa
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Monoid, Traits
+from windrow.algebra.monoid import Defined, Monoid, Traits
 from windrow.algebra.nullable import skipping_nulls
 from windrow.errors import InvalidArgument
 
@@ -69,7 +69,6 @@ def over_distinct(aggregation: Aggregation) -> Aggregation:
             found = one_by_one.lower(total)
             return truth_values(found, computed.output((pa.bool_(),))) if of_truth else found
 
-        counts = computed.defined is not None and computed.defined(computed.identity)
         return Monoid(
             identity={},
             lift=lift_distinct,
@@ -78,7 +77,7 @@ def over_distinct(aggregation: Aggregation) -> Aggregation:
             output=aggregation.monoid_for(kinds).output,
             traits=Traits(exact=True),
             # A count answers for no values.
-            defined=(lambda _partial: True) if counts else None,
+            defined=Defined(lambda _partial: True) if computed.answers_nothing else Defined(),
         )
 
     return Aggregation(

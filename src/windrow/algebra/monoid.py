@@ -120,6 +120,25 @@ class Member:
 
 
 @dataclass(frozen=True, eq=False)
+class Defined:
+    """Which partials have an answer.
+
+    Attributes:
+        test: whether a partial has an answer. If None, any non-empty window has an answer.
+        one_value_is_enough: any one value passes the test. Kernels then only test windows that may
+            hold no values.
+        or_none: lower may return None where there is no answer, as a user's may.
+        with_nulls: the monoid to take for inputs with nulls, if its partials tell whether they hold
+            a value and those of this monoid do not. Without one, a count of values tells it.
+    """
+
+    test: Callable[[Any], bool] | None = None
+    one_value_is_enough: bool = True
+    or_none: bool = False
+    with_nulls: Monoid | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Monoid:
     """The functions of one aggregation for one combination of input kinds.
 
@@ -129,14 +148,9 @@ class Monoid:
         combine: from the partials of two neighbouring runs, older first, to that of both.
         lower: from a partial to the answer.
         inverse: `inverse(combine(older, newer), older)` is `newer`; None where there is none.
-        defined: whether a partial has an answer at all; without it, one value is enough for one.
-        one_is_enough: whether any one value gives `defined` what it asks for, so that only windows
-            without values need be asked.
-        optional: whether lower may return None where there is no answer, as a user's may.
+        defined: which partials have an answer; by default, those of any non-empty window.
         blockwise: lift and lower in two halves, if a half of them is better done by numpy.
         in_place: lift and combine of rows of arrays that allocate nothing, if there are such.
-        for_nulls: the monoid to take in its place where inputs may be null, if there is a better
-            one than this and a count of values beside it.
         fields: how a partial is laid out; empty for Python objects.
         output: from the inputs' Arrow types to the answer's.
         lowered: the number that a compiled lower writes, "float64" or "int64".
@@ -153,14 +167,20 @@ class Monoid:
     fields: tuple[Field, ...] = ()
     lowered: str = "float64"
     inverse: Callable[[Any, Any], Any] | None = None
-    defined: Callable[[Any], bool] | None = None
-    one_is_enough: bool = True
-    optional: bool = False
+    defined: Defined = field(default_factory=Defined)
     blockwise: Blockwise | None = None
     in_place: InPlace | None = None
-    for_nulls: Monoid | None = None
     members: tuple[Member, ...] = ()
     lanes: Lanes | None = None
+
+    def has_answer(self, partial: Any) -> bool:
+        """Whether a partial of one value or more has an answer."""
+        return self.defined.test is None or self.defined.test(partial)
+
+    @property
+    def answers_nothing(self) -> bool:
+        """Whether a window without values has an answer, as counts do."""
+        return self.defined.test is not None and self.defined.test(self.identity)
 
     @property
     def for_blocks(self) -> Monoid:

@@ -62,12 +62,9 @@ class NullSkipping:
         monoid = self.monoid
         if partial is None:
             # Only counts answer for no values, and they say so.
-            answers = monoid.defined is not None and monoid.defined(monoid.identity)
-            return monoid.lower(monoid.identity) if answers else None
+            return monoid.lower(monoid.identity) if monoid.answers_nothing else None
         try:
-            if monoid.defined is not None and not monoid.defined(partial):
-                return None
-            return monoid.lower(partial)
+            return monoid.lower(partial) if monoid.has_answer(partial) else None
         except FAILURES as error:
             raise named(self.name, error) from error
 

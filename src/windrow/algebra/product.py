@@ -46,13 +46,15 @@ class Product:
     def __init__(self, parts: Sequence[Part]) -> None:
         #: the aggregations that were asked for
         self.parts = tuple(
-            replace(part, monoid=part.monoid.for_nulls or part.monoid) if part.nullable else part
+            replace(part, monoid=part.monoid.defined.with_nulls or part.monoid)
+            if part.nullable
+            else part
             for part in parts
         )
         self._counted = [
             index
             for index, part in enumerate(self.parts)
-            if part.nullable and part.monoid.defined is None
+            if part.nullable and part.monoid.defined.test is None
         ]
         counters = [replace(self.parts[index], monoid=COUNT) for index in self._counted]
         #: the parts, and counts for those that cannot tell by themselves that they have no values
@@ -155,7 +157,7 @@ class Product:
     def conditional(self) -> tuple[bool, ...]:
         """For each part, whether a window may hold no answer for it."""
         return tuple(
-            part.monoid.optional or self.condition_of(index) is not None
+            part.monoid.defined.or_none or self.condition_of(index) is not None
             for index, part in enumerate(self.parts)
         )
 
@@ -165,6 +167,7 @@ class Product:
         A window that answers a row holds that row: only nulls can leave it without a value.
         """
         part = self.parts[index]
-        if not part.nullable and part.monoid.one_is_enough:
+        defined = part.monoid.defined
+        if not part.nullable and defined.one_value_is_enough:
             return None
-        return "count" if part.monoid.defined is None else "defined"
+        return "count" if defined.test is None else "defined"

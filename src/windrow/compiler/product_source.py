@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from windrow.algebra.monoid import Monoid
     from windrow.algebra.product import Product
 
 #: rows of the workspace: scratch for combine's results, and two for each field of a state. A query
@@ -53,11 +54,7 @@ class ProductSource:
         """What the text refers to."""
         names: dict[str, Any] = {"np": np}
         for index, part in enumerate(self._product.members):
-            for role in ("lift", "combine", "inverse", "lower", "defined"):
-                function = getattr(part.monoid.in_place or part.monoid, role, None)
-                function = function or getattr(part.monoid, role)
-                if role == "lower" and part.monoid.lanes is not None:
-                    function = part.monoid.lanes.write
+            for role, function in _functions_of(part.monoid).items():
                 if function is not None:
                     names[f"{role}_{index}"] = function
         for place, entry in enumerate(self._fields):
@@ -276,7 +273,7 @@ class ProductSource:
             return
         answer = f"answer_{index}"  # a name for each, because each has a type of its own
         yield f"{answer} = {lowered}"
-        if not monoid.optional:
+        if not monoid.defined.or_none:
             yield from self._write(index, answer)
             if self._product.conditional[index]:
                 yield f"defined[{index}][at] = True"
@@ -295,6 +292,18 @@ class ProductSource:
         for place, member in enumerate(monoid.members):
             value = _number(f"{answer}[{place}]", member.lowered)
             yield f"answers[{index}][{place}][at] = {value}"
+
+
+def _functions_of(monoid: Monoid) -> dict[str, Callable[..., Any] | None]:
+    """The functions of a monoid that a kernel calls, by role."""
+    writing = monoid.in_place or monoid
+    return {
+        "lift": writing.lift,
+        "combine": writing.combine,
+        "inverse": monoid.inverse,
+        "lower": monoid.lower if monoid.lanes is None else monoid.lanes.write,
+        "defined": monoid.defined.test,
+    }
 
 
 def _indented(lines: Any, indent: str = "    ") -> Iterator[str]:

@@ -149,7 +149,7 @@ def _code(feature: Feature) -> tuple[Any, ...]:
     if not feature.aggregation.custom:
         return ()
     monoid = feature.monoid
-    return (monoid.identity, monoid.lift, monoid.combine, monoid.lower, monoid.defined)
+    return (monoid.identity, monoid.lift, monoid.combine, monoid.lower, monoid.defined.test)
 
 
 def _integer(number: Any) -> int:

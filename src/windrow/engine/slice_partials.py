@@ -186,6 +186,9 @@ class SlicePartials:
             part.monoid,
             lift=several if isinstance(part.monoid.identity, tuple) else itself,
             # A slice may hold no values; then one slice is not enough for an answer.
-            one_is_enough=part.monoid.one_is_enough and not part.nullable,
+            defined=replace(
+                part.monoid.defined,
+                one_value_is_enough=part.monoid.defined.one_value_is_enough and not part.nullable,
+            ),
         )
         return over_fields(feature, columns, monoid)

@@ -168,10 +168,10 @@ class Subject:
         """The answer for a window of these inputs, recomputed from scratch."""
         events = self.events(inputs)
         valued = any(event is not None for event in events)
-        defined = self.monoid.defined
+        test = self.monoid.defined.test
         with quietly():
             partial = self.fold(map(self.lift, events))
-            answered = valued if defined is None else defined(partial)
+            answered = valued if test is None else test(partial)
             return self.monoid.lower(partial) if answered else None
 
     def __repr__(self) -> str:
