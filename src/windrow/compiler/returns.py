@@ -44,8 +44,9 @@ def can_assign(body: Body) -> bool:
             return False
         if isinstance(statement, ast.If) and returns([statement]):
             branches = (statement.body, statement.orelse)
+            ways = [_to_the_end(branch, body, place) for branch in branches]
             return any(map(always_returns, branches)) and all(
-                can_assign(_to_the_end(branch, body, place)) for branch in branches
+                returns(way) and can_assign(way) for way in ways
             )
     return always_returns(body)
 
