@@ -19,7 +19,7 @@ from windrow.compiler.returns import assigning, can_assign
 from windrow.compiler.syntax import define
 from windrow.engine import loops
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock
-from windrow.engine.trailing import Bounds
+from windrow.windows.bounds import Bounds
 from windrow.windows.key_runs import NEVER
 
 KINDS = {"sum": Kind.FLOAT, "max": Kind.FLOAT, "mean": Kind.FLOAT, "min": Kind.INTEGER}
@@ -77,10 +77,19 @@ def test_an_inlined_kernel_does_what_the_linked_one_does(name, aggregation):
 
 
 def inlined(text: str) -> Any:
-    """The function `main` of a text, inlined."""
-    namespace: dict[str, Any] = {"__name__": "windrow.example", "log": []}
-    define(text, "<example>", namespace)
-    return inline(namespace["main"], itself, itself)
+    """The function `main` of a text, with bodies written into it."""
+    made: list[Any] = []
+    namespace: dict[str, Any] = {"__name__": "windrow.example"}
+    # Two calls, so that `main` stays a function however large it is.
+    calls = "def loop(x):\n    while main(x):\n        main(x)"
+    define(f"{text}\n\n{calls}", "<example>", namespace)
+
+    def own(function: Any) -> Any:
+        made.append(function)
+        return function
+
+    inline(namespace["loop"], own, itself)
+    return made[-1]
 
 
 def test_variables_of_a_body_get_names_of_their_own():

@@ -32,10 +32,19 @@ _STABLE = (
 class Bodies:
     """Writes bodies into the body of one function."""
 
-    def __init__(self, fresh: Callable[[str], str], calls: dict[str, Callee]) -> None:
-        """`fresh` makes new names, `calls` are the functions that may be called."""
+    def __init__(
+        self, fresh: Callable[[str], str], calls: dict[str, Callee], only_expressions: bool
+    ) -> None:
+        """Write into a function that makes these calls.
+
+        Args:
+            fresh: makes new names.
+            calls: the functions that may be inlined, by name.
+            only_expressions: inline only functions that are a single expression.
+        """
         self._fresh = fresh
         self._calls = calls
+        self._only_expressions = only_expressions
 
     # Statements ----------------------------------------------------------------------------------
 
@@ -88,7 +97,8 @@ class Bodies:
         callee = self._calls.get(call.func.id)
         if callee is None or call.keywords or len(call.args) != len(callee.parameters):
             return None
-        return callee if callee.is_inlined else None
+        wanted = callee.is_expression or not self._only_expressions
+        return callee if wanted and callee.is_inlined else None
 
     def _hoisted(self, expression: ast.expr, before: list[ast.stmt]) -> ast.expr:
         """The expression as it is once the statements have run that this puts `before` it."""

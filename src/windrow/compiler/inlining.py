@@ -1,20 +1,26 @@
-"""One large function out of many small ones.
+"""A few large functions out of many small ones.
 
 numba takes 15 to 40 ms for each function, however small it is. A kernel has about twenty. So before
 numba sees them, the body of a function is written where the function is called, if the function is
-small or called in one place only. The others stay functions. LLVM inlines those, so the machine
-code is the same.
+small or called in one place only. The others stay functions, and LLVM inlines those.
 
-`state = evict(state, ring)` in a loop over Subtract-on-Evict becomes
+`evict` of Subtract-on-Evict over a sum becomes
 
-    front_1 = state.front + 1
-    if front_1 == state.end:
-        result_2 = State(front_1, front_1, identity_0)
-    else:
-        slot_3 = slot_of(ring[0], state.front)
-        total_4 = state.total - ring[0][slot_3]
-        result_2 = State(front_1, state.end, total_4)
-    state = result_2
+    def evict(state, ring):
+        front = state.front + 1
+        if front == state.end:
+            return State(front, front, identity_0)
+        slot_1 = slot_of(ring[0], state.front)
+        part_2 = state.total - ring[0][slot_1]
+        total = float(part_2)
+        return State(front, state.end, total)
+
+Two kinds of calls stay, although numba would be faster without them. LLVM optimises each function
+before it inlines it, and hot loops need that: Two-Stacks Lite over a sum takes 10 to 25 % longer if
+either is inlined here (`docs/decisions.md`).
+
+- A function with a loop, such as `flip`, stays a function.
+- Into the outermost loop only single expressions are written: it calls `insert`, `evict`, `query`.
 
 `windrow.compiler.bodies` writes the bodies. Only windrow's own functions are inlined: a user's
 function is compiled by itself, so that numba's messages show it as the user wrote it.
@@ -70,6 +76,7 @@ class Facts:
         self.called: Counter[str] = Counter()
         self.assigned: set[str] = set()
         self.size = 0
+        self.has_loop = False
         self.is_refused = bool(definition.decorator_list) or _has_odd_parameters(definition.args)
         for node in (node for part in definition.body for node in ast.walk(part)):
             self.size += isinstance(node, ast.expr | ast.stmt)
@@ -79,6 +86,8 @@ class Facts:
                     self.assigned.add(node.id)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 self.called[node.func.id] += 1
+            elif isinstance(node, ast.For | ast.While):
+                self.has_loop = True
             elif isinstance(node, _REFUSED):
                 self.is_refused = True
 
@@ -122,7 +131,8 @@ class Callee:
         self.is_expression = len(body) == 1 and isinstance(body[0], ast.Return)
         self.is_straight = is_straight(self.definition.body)
         small = self.is_expression or self.facts.size <= SMALL
-        self.is_inlined = (small or uses == 1) and can_assign(self.definition.body)
+        wanted = (small or uses == 1) and not self.facts.has_loop
+        self.is_inlined = wanted and can_assign(self.definition.body)
 
 
 class _Program:
@@ -153,7 +163,8 @@ class _Program:
     def function(self) -> types.FunctionType:
         """The outermost function."""
         for callee in self._order:
-            body = Bodies(self.fresh, callee.calls).statements(callee.definition.body)
+            bodies = Bodies(self.fresh, callee.calls, only_expressions=callee is self._root)
+            body = bodies.statements(callee.definition.body)
             callee.settle(body, self._uses[callee])
             for name, called in callee.calls.items():
                 if self._globals[name] is called.function and callee.facts.names[name]:

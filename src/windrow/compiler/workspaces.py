@@ -19,6 +19,7 @@ workspace (see `windrow.compiler.product_source`), so before linking, each funct
 from __future__ import annotations
 
 import ast
+import functools
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -37,6 +38,8 @@ def with_workspace(functions: Iterable[Callable[..., Any]]) -> list[types.Functi
     return [_rewritten(function, threaded) for function in functions]
 
 
+# Every kernel of rows of arrays needs about ten functions.
+@functools.lru_cache(1024)
 def _rewritten(function: Any, threaded: frozenset[str]) -> types.FunctionType:
     definition = definition_of(function)
     assert definition is not None, "algorithms and loops have a source"
