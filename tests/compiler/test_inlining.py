@@ -21,6 +21,7 @@ from windrow.engine import loops
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock
 from windrow.windows.bounds import Bounds
 from windrow.windows.key_runs import NEVER
+from windrow.windows.reach import Newest
 
 KINDS = {"sum": Kind.FLOAT, "max": Kind.FLOAT, "mean": Kind.FLOAT, "min": Kind.INTEGER}
 
@@ -55,8 +56,9 @@ def answers(kind: type[Kernel], algorithm: Any, monoid: Monoid, extent: int) -> 
     column = NUMBERS if monoid.lowered == "int64" else NUMBERS.astype(np.float64)
     kernel = kind(loops.over_rows, algorithm.FUNCTIONS, product, checked=False)
     found, defined = monoid.room(90), np.empty(90, np.bool_)
-    window = CompiledRowWindow(wr.rows(extent), kernel, product, algorithm, extent)
-    block = RowBlock((column,), (), Bounds(np.array([0, 40, NEVER])), 0, 0, 90)
+    window = CompiledRowWindow(wr.rows(extent), kernel, product, algorithm)
+    bounds = Bounds(np.array([0, 40, NEVER]), Newest(extent))
+    block = RowBlock((column,), (), bounds, 0, 0, 90)
     window.advance(block, [found], [defined])
     return found.tolist()
 
@@ -165,6 +167,19 @@ def main(values):
 """)
     assert main([1, 4, 9]) == 13
     assert "first_above" in main.__code__.co_names
+
+
+def test_a_function_with_a_long_tuple_stays_a_function():
+    ones = ", ".join(["x"] * 31)
+    main = inlined(f"""
+def many(x):
+    return ({ones})
+
+def main(x):
+    return many(x)[0] + many(x)[30]
+""")
+    assert main(2) == 4
+    assert "many" in main.__code__.co_names
 
 
 def test_a_function_of_a_users_stays_a_function():

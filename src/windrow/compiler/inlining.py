@@ -44,6 +44,9 @@ from windrow.compiler.syntax import clone, definition_of, function_of
 #: a function of more statements and expressions is inlined only if it is called in one place
 SMALL = 40
 
+#: elements of a tuple that Python puts together without a list
+LONGEST = 30
+
 #: what no function contains that is inlined
 _REFUSED = (
     ast.FunctionDef, ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp,
@@ -76,7 +79,7 @@ class Facts:
         self.called: Counter[str] = Counter()
         self.assigned: set[str] = set()
         self.size = 0
-        self.has_loop = False
+        self.stays = False
         self.is_refused = bool(definition.decorator_list) or _has_odd_parameters(definition.args)
         for node in (node for part in definition.body for node in ast.walk(part)):
             self.size += isinstance(node, ast.expr | ast.stmt)
@@ -86,10 +89,15 @@ class Facts:
                     self.assigned.add(node.id)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 self.called[node.func.id] += 1
-            elif isinstance(node, ast.For | ast.While):
-                self.has_loop = True
+            elif isinstance(node, ast.For | ast.While) or _is_long(node):
+                self.stays = True
             elif isinstance(node, _REFUSED):
                 self.is_refused = True
+
+
+def _is_long(node: ast.AST) -> bool:
+    """Whether it is a tuple that Python makes of a list; numba takes one in a function."""
+    return isinstance(node, ast.Tuple) and len(node.elts) > LONGEST
 
 
 def _has_odd_parameters(arguments: ast.arguments) -> bool:
@@ -131,7 +139,7 @@ class Callee:
         self.is_expression = len(body) == 1 and isinstance(body[0], ast.Return)
         self.is_straight = is_straight(self.definition.body)
         small = self.is_expression or self.facts.size <= SMALL
-        wanted = (small or uses == 1) and not self.facts.has_loop
+        wanted = (small or uses == 1) and not self.facts.stays
         self.is_inlined = wanted and can_assign(self.definition.body)
 
 
