@@ -252,7 +252,7 @@ def plan(
 def _stream_without_data(
     resolved: OverPlan | SlidePlan, stream: StreamArguments
 ) -> StreamPlan | None:
-    """What a call does with a stream of which nothing is known; None if it says nothing of one."""
+    """What a call does with a stream that is not there; None if the call is not about one."""
     if not stream.are_given:
         return None
     if not resolved.order:

@@ -1,10 +1,16 @@
 """Spark's plans, and so the pages of its UI, say what windrow does; `wr.plan` says the same."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import windrow as wr
+from tests.stream.events import events
+from tests.stream.files import read_stream, run_to_end, write_batches
+from windrow.spark.streaming.checkpoint import shards_in
+from windrow.stream.inspection import summary
+from windrow.stream.state import CELLS_SCHEMA, MAPS_SCHEMA, ROWS_SCHEMA, kind_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -127,6 +133,36 @@ def test_wr_plan_knows_what_may_not_be_asked_or_sampled(spark: "SparkSession") -
     scanned = wr.plan(frame, key="k", **asked).placement
     assert scanned is not None
     assert scanned.where == "chunks"
+
+
+#: a call on a stream for each way to keep state, and the kinds of blocks that only this way has
+WAYS: dict[str, tuple[Any, Any, set[int]]] = {
+    "slices": (wr.time("1 minute", every="30 seconds"), wr.max("x"), {CELLS_SCHEMA}),
+    "counted rows": (wr.rows(64), wr.max("x"), {ROWS_SCHEMA, MAPS_SCHEMA}),
+    "rows": (wr.rows(64), wr.collect("x"), {ROWS_SCHEMA}),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_wr_plan_says_what_a_stream_keeps(
+    streaming: "SparkSession", tmp_path: Path, way: str
+) -> None:
+    window, agg, kinds = WAYS[way]
+    write_batches(tmp_path / "events", [events(seed, 0, 300, 20) for seed in range(2)])
+    stream = read_stream(streaming, tmp_path / "events")
+    asked = {"key": "user", "order": "ts", "windows": window, "aggs": agg, "lateness": "9 seconds"}
+    plan = wr.plan(stream, **asked)
+    assert plan.stream is not None
+    (group,) = plan.stream.groups
+    assert group.way.partition(":")[0] == way
+    call = wr.slide if plan.call == "slide" else wr.over
+    run_to_end(call(stream, **asked), tmp_path / "answers")
+    shards = shards_in(streaming, f"{tmp_path / 'answers'}-checkpoint", 0)
+    assert len(shards) == plan.stream.shards
+    for blocks in shards.values():
+        assert summary(blocks).query == list(plan.stream.checkpoint)
+        schemas = {CELLS_SCHEMA, ROWS_SCHEMA, MAPS_SCHEMA}
+        assert {kind_of(number) for number in blocks} & schemas == kinds
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_answers_are_those_of_a_table(
     assert any("1970-01-01 00:16:42+00:00" in line for line in shown)
     for wrong, message in (
         ([f"{tmp_path / 'answers'}-checkpoint", "--operator", "7"],
-         f"--operator: 7 is none of windrow's in {tmp_path / 'answers'}-checkpoint; those are 0"),
+         f"--operator: 7 is not windrow's in {tmp_path / 'answers'}-checkpoint; windrow's are 0"),
         ([str(tmp_path / "events")],
          f"checkpoint: {tmp_path / 'events'} holds no state of windrow's; its stateful operators: "
          "none"),

@@ -95,7 +95,7 @@ class Plan:
 
     @property
     def slices(self) -> list[list[str]]:
-        """The windows of `slide` that share slices; those that are not periodic share theirs."""
+        """The windows of `slide` that share slices; windows that are not periodic are one group."""
         assert isinstance(self.resolved, SlidePlan)
         shared = [
             [names[query] for query in group.queries]

@@ -233,7 +233,7 @@ def measures_of(aggs: Measure | Iterable[Measure]) -> list[Measure]:
         if isinstance(aggs, str | Mapping):
             raise TypeError
         measures = [aggs] if isinstance(aggs, Measure | Aggregation) else list(aggs)
-    except TypeError:  # also of what only looks like something to go through, as Spark's columns
+    except TypeError:  # Spark's columns look iterable, and raise this too
         raise InvalidArgument(
             f"aggs: give an aggregation such as wr.max('amount') or a list of them, not {aggs!r}"
         ) from None

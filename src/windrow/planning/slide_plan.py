@@ -199,7 +199,7 @@ def _require_count(max_answers: object) -> None:
 
 
 def _require_few_of_an_event(plan: SlidePlan) -> None:
-    """Refuse windows of time so many of which hold an event that they are not to be made."""
+    """Refuse windows of time if too many of them hold an event."""
     for name, window in plan.windows.items():
         period = window.period
         if period is not None and period.unit == "time":

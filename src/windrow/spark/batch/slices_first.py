@@ -53,7 +53,7 @@ _LOW_BITS = 2**32 - 1
 
 
 def slices_of(source: Source, plan: SlidePlan, nullable: AbstractSet[str]) -> Slices | None:
-    """The slices of a source whose columns are those that the plan reads; None if it has none."""
+    """The slices of a source that has the columns that the plan reads; None if it has no slices."""
     if why_no_slices(plan) is not None:
         return None
     if _is_in_spark(plan):

@@ -81,8 +81,7 @@ def source_of(
     if type(frame).__module__.startswith("pyspark.pandas."):
         raise InvalidArgument(
             f"{argument}: it is a {type(frame).__name__} of pandas on Spark; give the Spark "
-            "DataFrame that it stands for, .to_spark(), and make the answer one of its kind with "
-            ".pandas_api()"
+            "DataFrame behind it, .to_spark(), and turn the answer back with .pandas_api()"
         )
     if not hasattr(type(frame), "mapInArrow"):
         raise InvalidArgument(f"{argument}: give a Spark DataFrame, not {type(frame).__name__}")

@@ -37,16 +37,16 @@ class MapStorage:
         self._blocks = blocks
 
     def get(self, number: int) -> bytes | None:
-        """The bytes of a block, None if there is none."""
+        """The bytes of a block; None if it does not exist."""
         found = self._blocks.getValue((number,))
         return None if found is None else bytes(found[0])
 
     def put(self, number: int, data: bytes) -> None:
-        """Write a block, over what was there."""
+        """Write a block, in place of the old one."""
         self._blocks.updateValue((number,), (data,))
 
     def delete(self, number: int) -> None:
-        """Delete a block that is there."""
+        """Delete a block that exists."""
         self._blocks.removeKey((number,))
 
 
