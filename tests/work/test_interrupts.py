@@ -19,7 +19,7 @@ PATIENCE = 120
 def test_calls_are_interrupted_in_their_kernels() -> None:
     # Found: a call ignored Ctrl-C until its kernel had returned.
     with subprocess.Popen(
-        [sys.executable, "-m", "tests.support.engine.interrupted"],
+        [sys.executable, "-m", "tests.support.work.interrupted"],
         stdout=subprocess.PIPE,
         text=True,
     ) as process:
