@@ -1,8 +1,8 @@
 """The catalogue: every aggregation by name, one family per file.
 
-Every file of this folder is a family, found when the package is imported. What a family offers is
-every aggregation that it defines under the aggregation's own name. The file `__init__.pyi` tells
-type checkers the same; `make pages` writes it.
+Importing the package imports every file of this folder. A file is a family: it offers every
+aggregation that it defines under the aggregation's own name. `__init__.pyi` tells type checkers
+which those are; `make pages` writes it.
 """
 
 from types import ModuleType
@@ -13,7 +13,7 @@ from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.discovery import modules_of
 from windrow.errors import InvalidAggregation
 
-#: they write pages from the catalogue, and so import it
+#: modules that write files from the catalogue, and so import it
 _WRITERS = ("reference", "stub")
 #: families in the order of the reference; others follow by name
 _FIRST = (
@@ -55,9 +55,9 @@ _BY_NAME = _offered(_FAMILIES)
 
 #: what users call
 OFFERED: tuple[Aggregation, ...] = tuple(_BY_NAME.values())
-#: what parameters make of them, an example of each
+#: examples of what parameters make of them
 VARIANTS: tuple[Aggregation, ...] = _variants(_FAMILIES)
-#: every aggregation that laws, conformance and agreement are checked of
+#: every aggregation that tests and benchmarks take
 CATALOGUE: dict[str, Aggregation] = {
     aggregation.name: aggregation
     for aggregation in (*OFFERED, *VARIANTS)

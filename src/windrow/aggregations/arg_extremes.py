@@ -1,4 +1,4 @@
-"""What stands in another column where a value is smallest or largest."""
+"""The value of another column where a value is smallest or largest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the oldest value of a window to its newest."""
+"""Change and rate, from the oldest value of a window to its newest."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Naive Bayes: what class an event is of, learnt from the events before it in the window.
+"""Naive Bayes: which class the newest event belongs to, learnt from the events before it.
 
-A model counts the events of each class, and of each class and feature either the mean and spread of
-numbers or how often each other value came. Models of two runs of events are joined by adding them
+A model counts the events of each class. For each class and feature it keeps the mean and spread of
+numbers, or how often each other value came. To join the models of two runs of events, it adds them
 up (Tangwongsan et al. 2021, Table 1: algebraic classifiers). A partial is the model of all events
-but the newest, and that event itself: it is asked about, and learnt from when a newer event comes.
-So no event is judged by its own class, and an event whose class is not known yet is judged too.
+but the newest, and the newest event. That event is judged, and learnt from when a newer one comes.
+So no event is judged by its own class, and an event of unknown class is judged too.
 
-Numbers that are infinite or not numbers say nothing: they are neither learnt from nor judged by.
+The model ignores numbers that are infinite or NaN.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from windrow.algebra.monoid import Defined, Monoid
 
 LABELS = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.TEXT, Kind.ANY})
 FEATURES = LABELS | {Kind.FLOAT, Kind.DECIMAL}
-#: added to each variance, as a share of the feature's largest, so that none is zero
+#: added to each variance, as a fraction of the feature's variance, so that none is zero
 _SMOOTHING = 1e-9
 
-#: of numbers: how many, their mean, and the sum of squares of their deviations from it
+#: the number of values, their mean, and the sum of squared deviations from it
 Spread = tuple[int, float, float]
-#: of one class: how many events, and for each feature its spread or how often each value came
+#: one class: the number of events, and for each feature its spread or the count of each value
 Statistics = tuple[int, tuple[Any, ...]]
 Model = dict[Any, Statistics]
 
@@ -116,7 +116,7 @@ def probabilities(partial: Any) -> list[dict[str, Any]]:
     weights = {label: math.exp(score - best) for label, score in scores.items()}
     total = math.fsum(weights.values())
     shares = {label: weight / total for label, weight in weights.items()}
-    # Of equals the class that came first, whatever their last digits are.
+    # Rounded, so that equal classes stay in the order in which they came.
     ranked = sorted(shares, key=lambda label: -round(shares[label], 9))
     return [{"label": label, "probability": shares[label]} for label in ranked]
 

@@ -1,7 +1,7 @@
-"""Values gathered: all of them, the different ones, the most frequent.
+"""Collected values: all of them, the different ones, the most frequent.
 
-A bound on their number is a parameter. It bounds the partials too, because what a bounded answer
-leaves out of a part of the window it leaves out of the whole.
+A parameter limits their number. It limits the partials too: a value that the answer for a part of
+the window leaves out, the answer for the whole window leaves out as well.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ collect = _plain(
 
 
 def _text_output(types: tuple[pa.DataType, ...]) -> pa.DataType:
-    # Texts of one length each, joined, have no one length.
+    # Joined texts may be longer than the column's fixed length.
     return pa.binary() if pa.types.is_fixed_size_binary(types[0]) else types[0]
 
 
@@ -99,7 +99,7 @@ concat = _plain(
 
 
 # Different values -------------------------------------------------------------------------------
-# Dicts keep their keys in the order of their arrival.
+# Dicts keep their keys in order of arrival.
 
 HASHED = (Input("value", HASHABLE),)
 
@@ -158,7 +158,7 @@ def most_frequent(times: Any) -> Any:
     return max(times, key=times.__getitem__)
 
 
-#: the partial of more different values than are to be counted
+#: the partial of more different values than the limit allows
 TOO_MANY = "too many"
 
 

@@ -1,9 +1,9 @@
-"""How often each value comes, about: count-min sketches.
+"""Approximate counts of each value: count-min sketches.
 
-Every row of a table of counters counts each value in one of its places; what else falls into the
-same place makes a count too large, so the smallest of the rows is closest. Hashes, counters and
-bytes are those of Spark's `CountMinSketch` (and its `count_min_sketch` in SQL), which can open them
-with `CountMinSketch.readFrom`; here `wr.CountMin` does.
+A sketch is a table of counters. Each row of the table counts a value in one of its places. Another
+value in the same place makes the count too large, so the smallest count of all rows is the closest.
+Hashes, counters and bytes are those of Spark's `CountMinSketch` (and of `count_min_sketch` in SQL).
+Spark opens an answer with `CountMinSketch.readFrom`, windrow with `wr.CountMin`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Exponentially weighted means.
 
-An event's weight halves with every half-life that passes until the window's newest event. The
-events before a partial decay while it passes, so a partial is a function of what comes before,
-(sum, weight) ↦ (sum, weight) · decay + (its own sum, its own weight): such functions are composed,
-and composition is associative. Nothing is left of an event that has left the window.
+An event's weight halves with every half-life until the window's newest event. The events before a
+partial decay while the partial passes. So a partial is a function of the events before it:
+(sum, weight) ↦ (sum, weight) · decay + (its own sum, its own weight). Combining two partials
+composes their functions, which is associative. An event that leaves the window leaves no trace.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How many different values there are, about: HyperLogLog, one byte for each register.
+"""Approximate number of different values: HyperLogLog, one byte for each register.
 
-A value's hash names a register and says how many leading zeros another part of it has; a register
-keeps the most that it was told. Registers, hashes and bytes are those of Apache DataSketches (its
-HLL of 8 bits), so that sketches can be opened and joined elsewhere, as by Spark's `hll_union`.
+A part of a value's hash chooses a register. The register keeps the largest number of leading zeros
+of the hash's other part. Registers, hashes and bytes are those of Apache DataSketches (its HLL of 8
+bits). So other systems can open and join the sketches, such as Spark with `hll_union`.
 
 The estimate is the improved one of Ertl 2017. It needs no tables of bias: the number of empty
 registers and the sum of 2^-register over the others are enough.
@@ -29,19 +29,19 @@ Array = Any
 
 #: the error of Spark's approx_count_distinct
 ERROR = 0.05
-#: powers of two of registers: at least these, and no more than DataSketches and Spark read
+#: logarithms of the number of registers: the least, and the most that DataSketches and Spark read
 _FEWEST, _MOST = 7, 21
 
 _ADDRESS_BITS = 26
 _LARGEST = 63
-#: what is added up are integers, which are added four at a time: 2^40 times 2^-register
+#: sums are of integers, 2^40 times 2^-register, because processors add four of them at a time
 _UNIT_BITS = 40
 
 
 def coupons(column: pa.Array) -> Array:
     """What a value tells the sketch: the address of a register, and above it what to keep there."""
     address, rest = hash_128(column)
-    # The exponent of a float tells how many bits a number has; halves are floats to the last bit.
+    # A float's exponent says how many bits a number has; halves of 32 bits are exact as floats.
     halves = rest >> np.uint64(32), rest & np.uint64(0xFFFFFFFF)
     high, low = (np.frexp(half.astype(np.float64))[1] for half in halves)
     zeros = 64 - np.where(high > 0, high + 32, low)
@@ -71,7 +71,7 @@ def estimate(registers: Any) -> Any:
     for place in range(size):
         register = int(registers[place])
         empty += register == 0
-        # Registers beyond 40 do not count for less: no window holds that many events.
+        # Registers beyond 40 count as 40: no window holds so many events.
         units += 1 << (_UNIT_BITS - min(register, _UNIT_BITS))
     if empty == size:
         return 0
@@ -162,7 +162,7 @@ def _approx_distinct(error: Any = ERROR, sketch: Any = False) -> Aggregation:
         (Input("value", HASHABLE, digest=coupons),),
         of_digests(monoid, coupons),
         same,
-        "the number of different values, about, with a standard error of `error` (0.05 if not "
+        "about the number of different values, with a standard error of `error` (0.05 if not "
         "given); with `sketch=True`, an HLL sketch of Apache DataSketches",
         variant=_approx_distinct,
     )

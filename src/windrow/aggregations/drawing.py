@@ -1,7 +1,8 @@
-"""M4: the four events of a window that a chart of lines needs to be drawn without error.
+"""M4 (Jugel et al. 2014): the four events of a window that a line chart needs.
 
-First, last, smallest and largest value, each with its time: what falls on one column of pixels is a
-vertical stroke from the smallest to the largest, and joins its neighbours at its first and last.
+They are the first, last, smallest and largest value, each with its time. One column of pixels is a
+vertical stroke from the smallest value to the largest. It joins its neighbours at its first and
+last value. So a chart of these four is the chart of all events.
 """
 
 from __future__ import annotations

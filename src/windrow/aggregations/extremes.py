@@ -1,8 +1,8 @@
-"""Minimum and maximum, and what goes with them.
+"""Minimum, maximum, and the distance between them.
 
-Numbers are compared by rank (see `windrow.algebra.ordering`): NaN is larger than any number, and
-the identities lie below and above every rank. Values of unknown type, as in `wr.Window`, and text
-and decimals are compared as they are, with None as identity.
+Numbers are compared by rank (see `windrow.algebra.ordering`). NaN is larger than any number, and
+the identities lie below and above every rank. Text, decimals and values of unknown type, as in
+`wr.Window`, are compared as they are, with None as identity.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _extreme(
     summary: str,
 ) -> Aggregation:
     traits = Traits(commutative=True, selective=True, exact=True)
-    # Any integer may be a value, so only floats can tell by the identity that there is none.
+    # Any integer may be a value, so the identity says only for floats that there is no value.
     nullable_integers = Monoid(
         identity=(identity, 0),
         lift=lift_seen,

@@ -1,8 +1,8 @@
-"""The values that come most often, about: Misra and Gries's counters, which can be joined.
+"""Approximately the most frequent values: the counters of Misra and Gries, which can be joined.
 
-A partial counts as many different values as it has counters. When there are more, the largest
-count that would be left without a counter is taken off all. What was taken off is the most by which
-a count is too small, and no value that came more often than that is missing (Agarwal et al.
+A partial counts as many different values as it has counters. If there are more values, it subtracts
+the largest count that would be left without a counter from all counts. A count is too small by at
+most what was subtracted, and no value that came more often than that is missing (Agarwal et al.
 2012).
 """
 
@@ -22,7 +22,7 @@ from windrow.algebra.monoid import Monoid
 
 ERROR = 0.01
 
-#: how often each value came, and how much was taken off
+#: the count of each value, and how much was subtracted from all
 Partial = tuple[dict[Any, int], int]
 
 
@@ -47,7 +47,7 @@ def _frequent_items(k: Any, error: Any = ERROR) -> Aggregation:
 
     def lower(partial: Partial) -> Any:
         times, missed = partial
-        # Of equals the one that was seen first; sorting keeps their order.
+        # Sorting is stable, so the first of equal counts comes first.
         best = heapq.nlargest(k, times, key=times.__getitem__)
         return [{"item": item, "count": times[item] + missed, "error": missed} for item in best]
 
@@ -59,7 +59,7 @@ def _frequent_items(k: Any, error: Any = ERROR) -> Aggregation:
         ITEM,
         monoid_for,
         same,
-        f"the {k} values that come most often, about",
+        f"about the {k} most frequent values",
     )
 
 
@@ -75,9 +75,9 @@ frequent_items = parametrized(
     ITEM,
     _frequent_items,
     "k=10",
-    "the `k` values that come most often, most often first: a list of structs of `item`, `count` "
-    "and `error`, which came `count` times or up to `error` fewer; none is missing that makes up "
-    "more than a share of `error` (0.01 if not given) of all",
+    "the `k` most frequent values, most frequent first: a list of structs of `item`, `count` and "
+    "`error`; the item came `count` times or up to `error` fewer; no value is missing that makes "
+    "up more than a share of `error` (0.01 if not given) of all",
 )
 
 EXAMPLES = (frequent_items(k=3),)

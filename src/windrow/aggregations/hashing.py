@@ -1,14 +1,15 @@
-"""Hashes of columns, the same that other systems compute, so that their sketches can be joined.
+"""Hashes of columns, equal to those of other systems, so that their sketches can be joined.
 
-Two of the MurmurHash3 family: 128 bits as Apache DataSketches takes them, and 32 bits as Spark's
-Bloom filters and count-min sketches do. Whole columns at once, by numpy. What is hashed:
+There are two hashes of the MurmurHash3 family: one of 128 bits, as in Apache DataSketches, and one
+of 32 bits, as in Spark's Bloom filters and count-min sketches. numpy hashes whole columns at once.
+Values are hashed like this:
 
 - integers and truth values as 64-bit integers; unsigned ones by the same bits;
 - floats by their bits, with one NaN and one zero, so 1 and 1.0 are different values;
 - times, dates and durations as nanoseconds, whatever their unit, modulo 2^64;
 - texts as UTF-8, and decimals as the text of their digits without trailing zeros.
 
-What stands where a null is means nothing.
+The hash of a null has no meaning.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def _hash_128(pieces: _Pieces) -> tuple[Array, Array]:
         second ^= _scrambled(pieces.words[places + 8], _RIGHT, 33, _LEFT)
         second = (_rotated(second, 31) + first) * np.uint64(5) + np.uint64(0x38495AB5)
         high[rows], low[rows] = first, second
-    # What is left is less than a block. Bytes that are not there count as zeros.
+    # The rest is shorter than a block. Missing bytes count as zeros.
     rest = pieces.lengths % 16
     places = pieces.starts + pieces.lengths - rest
     low ^= _scrambled(_cut(pieces.words[places + 8], rest - 8), _RIGHT, 33, _LEFT)
@@ -117,7 +118,7 @@ def _hash_32(pieces: _Pieces, seeds: Array) -> Array:
     hashed = seeds.copy()
     for rows, places in pieces.blocks(4):
         hashed[rows] = _mixed(hashed[rows], pieces.words[places].astype(np.uint32))
-    # Spark takes each byte that is left for a signed number and mixes it in as a whole word.
+    # Spark takes each remaining byte as a signed number and mixes it in as a whole word.
     for rows, places in pieces.bytes_left(4):
         hashed[rows] = _mixed(hashed[rows], pieces.data[places].view(np.int8).astype(np.uint32))
     hashed ^= pieces.lengths.astype(np.uint32)
@@ -134,7 +135,7 @@ def _mixed(hashed: Array, words: Array) -> Array:
 # Values as bytes ---------------------------------------------------------------------------------
 
 
-#: rows that are hashed together: what is computed of them stays in the cache
+#: rows that are hashed together, so that intermediate arrays stay in the cache
 _CHUNK = 8192
 
 
@@ -182,7 +183,7 @@ def _pieces(column: pa.Array) -> Iterator[_Pieces]:
     else:
         ends = np.arange(size + 1) * 8
         data = numbers(column).view(np.uint8)
-    # With zeros behind, so that words can be read wherever a value ends.
+    # Zeros follow, so that whole words can be read wherever a value ends.
     data = np.concatenate([data, np.zeros(24, np.uint8)])
     words: Array = np.ndarray((len(data) - 7,), "<u8", data, strides=(1,))
     for first in range(0, size, _CHUNK):

@@ -1,8 +1,8 @@
 """The largest and the smallest values.
 
-Of numbers and times, a partial is a row: how many values it holds, and their keys, the largest
-first. A key is an integer that orders as the values do, or the other way round where the smallest
-are wanted. Two rows are merged as two sorted lists are.
+For numbers and times, a partial is a row: the number of values, and their keys, the largest first.
+A key is an integer in the order of the values, or in reverse order for the smallest values. Two
+rows are merged like two sorted lists.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""From moments to quantiles: of all distributions with these moments, the one of largest entropy.
+"""From moments to quantiles, by the distribution of largest entropy (Gan et al. 2018).
 
-On [-1, 1] its density is the exponential of a polynomial, whose coefficients minimize a convex
-function: the integral of the density less the coefficients times the moments. Newton's method finds
-them, for many rows at once. Moments are taken of Chebyshev's polynomials, which are better
-conditioned than powers. Values that are few and far apart have moments that no smooth density has;
-for them, as many moments are left out as it takes. None at all makes the density constant.
+Of all distributions with the given moments, this takes the one of largest entropy. Its density on
+[-1, 1] is the exponential of a polynomial. The coefficients minimize a convex function: the
+integral of the density less the coefficients times the moments. Newton's method finds them, for
+many rows at once. The moments are those of Chebyshev's polynomials, which are better conditioned
+than powers. If there are few values, far apart, no smooth density may have their moments. Then the
+method leaves out as many moments as necessary. Without any moment, the density is constant.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from numpy.polynomial import chebyshev, legendre
 _POINTS = 160
 #: steps of Newton's method, how short the last try of one is, and when it has arrived
 _STEPS, _SHORTEST, _CLOSE = 40, 1e-4, 1e-8
-#: the distribution is tabulated at so many
+#: the distribution is tabulated at so many points
 _TABLE = 513
-#: rows that are solved together: what is computed of them stays in the cache
+#: rows that are solved together, so that intermediate arrays stay in the cache
 _TOGETHER = 64
 
 

@@ -1,8 +1,8 @@
-"""Whether a value is among those of a window, about: Bloom filters.
+"""Whether a window probably holds a value: Bloom filters.
 
-A value sets some bits of a row; the union of two filters is the bits of both. Hashes, bits and
-bytes are those of Spark's `BloomFilter`, so a filter can be opened there with
-`BloomFilter.readFrom`, and here with `wr.BloomFilter`.
+A value sets some bits of a row. The union of two filters has the bits of both. Hashes, bits and
+bytes are those of Spark's `BloomFilter`. Spark opens a filter with `BloomFilter.readFrom`, windrow
+with `wr.BloomFilter`.
 """
 
 from __future__ import annotations
@@ -107,8 +107,9 @@ bloom = parametrized(
     INPUTS,
     _bloom,
     "capacity=1000",
-    "a Bloom filter of the values, in bytes that `wr.BloomFilter` and Spark read: at `capacity` "
-    "different values, it takes a share of `error` (0.01 if not given) of others for its own",
+    "a Bloom filter of the values, in bytes that `wr.BloomFilter` and Spark read; with `capacity` "
+    "different values in it, it mistakes a share of `error` (0.01 if not given) of others for its "
+    "own",
 )
 
 

@@ -1,13 +1,13 @@
 """MomentSketch with ten moments (Zhang et al. 2021, §5.1): quantiles from sums of powers.
 
-A partial is a row of floats: how many values, the smallest, the largest, and the sums of the first
-ten powers of the values and of their logarithms. Powers are taken of distances from a value of the
-partial, its reference: far from zero, sums of the powers of the values themselves would hold no
-digit of how they deviate. To join two partials, the newer one's sums are moved to the older one's
-reference.
+A partial is a row of floats: the number of values, the smallest, the largest, and the sums of the
+first ten powers of the values and of their logarithms. The powers are of distances from one value
+of the partial, its reference. Far from zero, sums of the powers of the values themselves would have
+no digit left for how the values deviate. To join two partials, the newer one's sums are moved to
+the older one's reference.
 
-From the moments `maximum_entropy` tells the distribution. Values above zero that span more than a
-factor of a hundred are told by their logarithms.
+`maximum_entropy` estimates the distribution from the moments. If all values are above zero and span
+more than a factor of a hundred, it uses the moments of their logarithms.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, OutputType, Tr
 
 MOMENTS = 10
 COUNT, LOW, HIGH = 0, 1, 2
-#: a reference, and behind it ten sums of powers: of the values, and of their logarithms
+#: a reference and then ten sums of powers: for the values, and for their logarithms
 POWERS, LOGARITHMS = 3, 3 + 1 + MOMENTS
 WIDTH = LOGARITHMS + 1 + MOMENTS
-#: from which ratio of the largest value to the smallest on logarithms tell more
+#: if the largest value is more than so many times the smallest, logarithms say more
 _SPREAD = 100.0
 
 EMPTY = np.zeros(WIDTH)
@@ -63,7 +63,7 @@ def join(older: Any, newer: Any, into: Any) -> None:
             into[place] = kept[place]
         return
     into[COUNT] = older[COUNT] + newer[COUNT]
-    # Not a number stays: it makes the range one that no distribution has.
+    # NaN stays: it makes the range one that no distribution has.
     into[LOW] = older[LOW] if older[LOW] < newer[LOW] or older[LOW] != older[LOW] else newer[LOW]
     into[HIGH] = (
         older[HIGH] if older[HIGH] > newer[HIGH] or older[HIGH] != older[HIGH] else newer[HIGH]
@@ -215,9 +215,9 @@ def _moment_sketch(q: Any = None) -> Aggregation:
         (Input("value", NUMBERS, digest=with_logarithms),),
         monoid_for,
         alike,
-        "the value that a share of `q` of all does not exceed, or a list for a list of `q`, told "
-        "by ten moments; without `q`, a struct of count, min, max and the means of the first ten "
-        "powers of the values, scaled to [-1, 1]",
+        "the value that a share of `q` of all does not exceed, estimated from ten moments, or a "
+        "list for a list of `q`; without `q`, a struct of count, min, max and the means of the "
+        "first ten powers of the values, scaled to [-1, 1]",
         variant=_moment_sketch,
     )
 

@@ -1,12 +1,12 @@
 """Moments of one column: variance, standard deviation, skewness, kurtosis.
 
-A partial holds a reference, which is the value of one of its events, the sum of what the others
-exceed it by, and powers of deviations from the mean. Two of them are combined by the distance of
-their means (Chan, Golub and LeVeque; Pébay for the third and fourth power). It is the distance of
-the references and of the mean excesses, all small where the values lie close together, however far
-from zero they are: nothing large is subtracted.
+A partial holds a reference, which is the value of one of its events; the excess, the sum of how
+much the others exceed it; and powers of deviations from the mean. Two partials are combined by the
+distance of their means (Chan et al. 1983; Pébay 2008 for the third and fourth power). This distance
+comes from the distance of the references and of the mean excesses. Both are small if the values lie
+close together, however far from zero they are, so nothing large is subtracted.
 
-The loser: sums in the place of references and excesses. Means are then rounded to the size of the
+The loser: sums in place of references and excesses. Then means are rounded to the size of the
 values: at an offset of 1e9 the variance was off by 1e-7, and a column of 1e308 had none (see
 `test_moments.py`).
 """

@@ -1,7 +1,8 @@
-"""Parameters of aggregations: each kind is checked in one place, and refused by its name.
+"""Checks of parameters of aggregations, one for each kind. A refusal names the parameter.
 
-A truth value is no number here, and a number no truth value: `population="no"` would be taken for
-true, and `limit=True` for 1. Numbers of numpy come as Python's (see `Aggregation.__call__`).
+A truth value is not a number here, and a number is not a truth value. Otherwise `population="no"`
+would count as true, and `limit=True` as 1. Numbers of numpy come as Python's (see
+`Aggregation.__call__`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from windrow.errors import InvalidArgument
 
 #: in bytes; a window holds a partial for each event or slice, and scratch rows beside them
 LARGEST_PARTIAL = 2**24
-#: rows of more numbers fill a cache with a few hundred events: tuples follow the window's size
+#: a few hundred events with longer rows fill a cache; tuples take only what the window holds
 LONGEST_ROW = 128
 
 

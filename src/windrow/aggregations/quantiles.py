@@ -1,16 +1,16 @@
-"""Quantiles of any ordered values, about: the KLL sketch (Karnin et al. 2016).
+"""Approximate quantiles of any ordered values: the KLL sketch (Karnin et al. 2016).
 
-A partial keeps values in levels; a value on level h stands for 2^h. When there are too many, the
-lowest level that is too full is sorted, and every other of its values goes up one level for two.
-Upper levels are larger, because a mistake there weighs more.
+A partial keeps values in levels. A value on level h stands for 2^h values. If there are too many,
+the lowest level that is too full is sorted, and every second of its values moves up one level.
+Upper levels are larger, because an error there weighs more.
 
         level 2   ▪ ▪ ▪ ▪ ▪ ▪ ▪ ▪ ▪      each for 4 values
         level 1   ▪ ▪ ▪ ▪ ▪ ▪            each for 2
         level 0   ▪ ▪ ▪ ▪                as they came
 
-Whether the odd or the even ones go up is drawn by a hash of what is there, so equal work gives
-equal answers. DataSketches has the same sketch; it draws at random, and its objects can neither be
-copied nor sent, see docs/decisions.md.
+A hash of the level decides whether the odd or the even values move up, so the same work gives the
+same answer. DataSketches has the same sketch, but it decides at random, and its objects can be
+neither copied nor sent (see docs/decisions.md).
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ ERROR = 0.01
 _SHRINKS, _LEAST = 2 / 3, 8
 
 Levels = tuple[tuple[Any, ...], ...]
-#: how many values, the smallest, the largest, and the levels
+#: the number of values, the smallest, the largest, and the levels
 Partial = tuple[int, Any, Any, Levels]
 
 
 # Values as they are sorted -----------------------------------------------------------------------
-# Not a number has a place in the order, but not to Python.
+# NaN has a place in the order here, but not in Python.
 
 
 def ranked(number: Any) -> int:
@@ -150,7 +150,7 @@ def _approx_quantile(q: Any, error: Any = ERROR) -> Aggregation:
         VALUE,
         monoid_for,
         same,
-        f"the values that a share of {', '.join(map(str, shares))} of all does not exceed, about",
+        f"about the values that a share of {', '.join(map(str, shares))} of all does not exceed",
     )
 
 
@@ -161,7 +161,7 @@ approx_quantile = parametrized(
     VALUE,
     _approx_quantile,
     "0.95",
-    "the smallest value that a share of `q` of all does not exceed, about: its rank is wrong by at "
+    "about the smallest value that a share of `q` of all does not exceed; its rank is wrong by at "
     "most `error` of all (0.01 if not given) in 99 of 100 answers; a list for a list of `q`",
 )
 

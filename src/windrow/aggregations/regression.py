@@ -1,7 +1,7 @@
 """Two columns together: covariance, correlation, and the straight line of least squares.
 
 As in `moments`, each column is kept relative to the value of one event, so that nothing large is
-subtracted. A column of times is kept in whole ticks and seen in seconds.
+subtracted. A column of times is kept in whole ticks; answers are in seconds.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Defined, Monoid, Traits, always, floats, integers
 
-#: places of a partial: how many, then of either column a reference and the sum of what exceeds it,
-#: then the squares of deviations of both and their products
+#: places of a partial: the number of pairs, then each column's reference and excess, then the
+#: squares of deviations of both columns and their products
 COUNT, FIRST, FIRST_EXCESS, SECOND, SECOND_EXCESS = range(5)
 FIRST_SQUARES, SECOND_SQUARES, PRODUCTS = range(5, 8)
 

@@ -1,8 +1,8 @@
 """Runs: neighbouring events that have something in common.
 
-A run may begin in one part of a window and end in the next, so a partial knows, besides the
-longest run inside it, the run that it begins with, its head, and the one that it ends with, its
-tail. Where two partials meet, the tail of the older and the head of the newer may be one run.
+A run may begin in one part of a window and end in the next. So a partial keeps three runs: the
+longest, the head with which it begins, and the tail with which it ends. Where two partials meet,
+the tail of the older one and the head of the newer one may be one run.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from windrow.errors import InvalidArgument
 
 # Longest increasing run (Villalba et al. 2019, §5.6) ---------------------------------------------
 
-#: places of a partial; of the head and the tail only that end is kept which the partial's own ends
-#: do not tell
+#: places of a partial; the head begins and the tail ends where the partial does, so only their
+#: other ends are kept
 (COUNT, FIRST, LAST, FIRST_TIME, LAST_TIME, HEAD, HEAD_END, TAIL, TAIL_START) = range(9)
 BEST, BEST_START, BEST_END = range(9, 12)
 

@@ -1,4 +1,4 @@
-"""What sketches have in common: hashed values, and how bytes leave a kernel."""
+"""Functions that sketches share: hashed values, and how bytes leave a kernel."""
 
 from __future__ import annotations
 

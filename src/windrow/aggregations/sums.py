@@ -1,9 +1,8 @@
 """Sums and products.
 
-Integers are exact. A sum of integers is kept as two halves, high and low 32 bits, each a 64-bit
-integer that cannot overflow before 2^31 events; the answer is checked when it is put together.
-Products and sums of squares are kept modulo 2^64 beside a float that tells whether that is the true
-value.
+Integers are exact. A sum of integers has two halves, for the high and the low 32 bits. Each is a
+64-bit integer that cannot overflow before 2^31 events; `lower` checks the answer. Products and sums
+of squares are kept modulo 2^64. A float beside them says whether that is the true value.
 """
 
 from __future__ import annotations
