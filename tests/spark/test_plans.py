@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import windrow as wr
-from tests.stream.events import events
-from tests.stream.files import read_stream, run_to_end, write_batches
+from tests.support.stream.events import events
+from tests.support.stream.files import read_stream, run_to_end, write_batches
 from windrow.spark.streaming.checkpoint import shards_in
 from windrow.stream.inspection import summary
 from windrow.stream.state import CELLS_SCHEMA, MAPS_SCHEMA, ROWS_SCHEMA, kind_of
