@@ -156,8 +156,8 @@ def step(state: State, ring: Ring) -> State:
 def insert(state: State, ring: Ring, partial: Partial) -> State:
     """Add an event to the back."""
     values, aggregates = ring
-    older = last_aggregate(state.back, state.end, aggregates)
     store(values, state.end, partial)
+    older = last_aggregate(state.back, state.end, aggregates)
     store(aggregates, state.end, combine(older, partial))
     return step(state._replace(end=state.end + 1), ring)
 
