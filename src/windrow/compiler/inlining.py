@@ -1,8 +1,8 @@
 """A few large functions out of many small ones.
 
 numba takes 15 to 40 ms for each function, however small it is. A kernel has about twenty. So before
-numba sees them, the body of a function is written where the function is called, if the function is
-small or called in one place only. The others stay functions, and LLVM inlines those.
+numba sees them, the body of a small function is written where the function is called. The others
+stay functions, and LLVM inlines those.
 
 `evict` of Subtract-on-Evict over a sum becomes
 
@@ -19,7 +19,7 @@ Two kinds of calls stay, although numba would be faster without them. LLVM optim
 before it inlines it, and hot loops need that: Two-Stacks Lite over a sum takes 10 to 25 % longer if
 either is inlined here (`docs/decisions.md`).
 
-- A function with a loop, such as `flip`, stays a function.
+- A function with a loop, such as `flip`, or of more than a few lines stays a function.
 - Into the outermost loop only single expressions are written: it calls `insert`, `evict`, `query`.
 
 `windrow.compiler.bodies` writes the bodies. Only windrow's own functions are inlined: a user's
@@ -41,8 +41,8 @@ from windrow.compiler.intrinsics import intrinsics
 from windrow.compiler.returns import can_assign, is_straight
 from windrow.compiler.syntax import clone, definition_of, function_of
 
-#: a function of more statements and expressions is inlined only if it is called in one place
-SMALL = 40
+#: a function of more statements and expressions stays a function, unless it is one expression
+SMALL = 20
 
 #: elements of a tuple that Python puts together without a list
 LONGEST = 30
@@ -132,15 +132,14 @@ class Callee:
         self.calls: dict[str, Callee] = {}
         self.is_inlined = False
 
-    def settle(self, body: list[ast.stmt], uses: int) -> None:
+    def settle(self, body: list[ast.stmt]) -> None:
         """Take the final body, and decide whether it is inlined."""
         self.definition.body = body or [ast.Pass()]
         self.facts = Facts(self.definition)
         self.is_expression = len(body) == 1 and isinstance(body[0], ast.Return)
         self.is_straight = is_straight(self.definition.body)
         small = self.is_expression or self.facts.size <= SMALL
-        wanted = (small or uses == 1) and not self.facts.stays
-        self.is_inlined = wanted and can_assign(self.definition.body)
+        self.is_inlined = small and not self.facts.stays and can_assign(self.definition.body)
 
 
 class _Program:
@@ -164,7 +163,6 @@ class _Program:
         self._taken = {name for callee in self._order for name in callee.locals}
         #: what all functions refer to
         self._globals: dict[str, Any] = {"__name__": function.__module__}
-        self._uses: Counter[Callee] = Counter()
         for callee in self._order:
             self._share_globals(callee)
 
@@ -173,7 +171,7 @@ class _Program:
         for callee in self._order:
             bodies = Bodies(self.fresh, callee.calls, only_expressions=callee is self._root)
             body = bodies.statements(callee.definition.body)
-            callee.settle(body, self._uses[callee])
+            callee.settle(body)
             for name, called in callee.calls.items():
                 if self._globals[name] is called.function and callee.facts.names[name]:
                     self._globals[name] = self._compiled_own(self._made(called))
@@ -230,7 +228,6 @@ class _Program:
                 names[name] = ast.Name(shared, ast.Load())
                 if name in calls:
                     callee.calls[shared] = calls[name]
-                    self._uses[calls[name]] += callee.facts.called[name]
         callee.definition = clone(callee.definition, names)
 
     def _shared(self, name: str, value: Any, is_called: bool) -> str:
