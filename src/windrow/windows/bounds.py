@@ -89,10 +89,9 @@ def rows_before(last: Array, values: Array) -> tuple[Array, Array]:
 
 
 def begun_anew(runs: Array, anew: Array) -> Array:
-    """The runs, cut at more rows.
+    """The runs, cut also where `anew` is true; it is written to.
 
     By marks: with numpy 2.4, `union1d` of a third of 2 million rows took a hundred times as long.
     """
-    begins = anew.copy()
-    begins[runs[:-1]] = True
-    return np.append(np.flatnonzero(begins), runs[-1])
+    anew[runs[:-1]] = True
+    return np.append(np.flatnonzero(anew), runs[-1])

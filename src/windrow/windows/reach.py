@@ -106,7 +106,8 @@ class Newest(Reach):
 
     def firsts(self, runs: Array, stops: Array) -> Array:
         """The oldest row of each answer."""
-        return walks.newest_rows(runs, stops, self.count)
+        firsts: Array = runs[walks.runs_of(runs, stops - 1)]
+        return firsts if self.count == UNLIMITED else np.maximum(firsts, stops - self.count)
 
     def follow(
         self, past: Past, rows: SortedRows, runs: Array, stops: Array, stride: int

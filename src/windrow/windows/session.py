@@ -121,6 +121,8 @@ class _AtGaps(Asking):
 
 def _times_at(places: Array, times: Array, before: int) -> Array:
     """The times of rows; those before these rows have the one time that is known of them."""
+    if not len(places) or places[0] >= 0:  # they only grow
+        return times[places]
     found = np.full(len(places), before)
     known = places >= 0
     found[known] = times[places[known]]

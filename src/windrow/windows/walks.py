@@ -78,13 +78,6 @@ def _counted(answers: Array) -> Array:
 # Eviction ----------------------------------------------------------------------------------------
 
 
-def newest_rows(starts: Array, stops: Array, count: int) -> Array:
-    """The newest rows of the key."""
-    run_starts = starts[runs_of(starts, stops - 1)]
-    firsts: Array = np.maximum(run_starts, stops - count)
-    return firsts
-
-
 def _less_behind(
     starts: Array, stops: Array, measure: Array, amount: Any, firsts: Array, held: int
 ) -> int:
