@@ -14,6 +14,7 @@ import pytest
 import windrow as wr
 from tests.support.over.events import with_nulls
 from tests.support.over.oracle import assert_agrees
+from windrow.work import sizes
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -27,12 +28,7 @@ AGGS = [wr.concat("s"), wr.sum("x"), wr.first("s")]
 
 
 @pytest.fixture(autouse=True)
-def _small_chunks(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    from windrow.spark.batch import chunks
-
-    monkeypatch.setattr(chunks, "SMALLEST_CHUNK", 20)
-    monkeypatch.setattr("windrow.spark.batch.samples.SAMPLE", 0.5)
-    monkeypatch.setattr("windrow.spark.bridge.scans.SMALL", 0)
+def _small_chunks(spark: "SparkSession") -> Iterator[None]:
     settings = {
         "spark.sql.shuffle.partitions": str(CHUNKS),
         "spark.sql.execution.arrow.maxRecordsPerBatch": "50",
@@ -40,7 +36,8 @@ def _small_chunks(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> Ite
     usual = {name: spark.conf.get(name) for name in settings}
     for name, value in settings.items():
         spark.conf.set(name, value)
-    yield
+    with sizes.using(smallest_chunk=20, key_sample=0.5, small_data=0):
+        yield
     for name, value in usual.items():
         spark.conf.set(name, value)
 

@@ -25,6 +25,7 @@ from windrow.planning.placement import (
 )
 from windrow.spark.batch import samples
 from windrow.spark.bridge import scans
+from windrow.work import sizes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -98,13 +99,11 @@ def test_rows_of_a_key_are_counted_where_they_decide(spark: "SparkSession") -> N
 
 @pytest.mark.spark
 @pytest.mark.parametrize("less", [1, 4])
-def test_rows_of_a_key_are_told_by_all_of_the_table(
-    spark: "SparkSession", monkeypatch: pytest.MonkeyPatch, less: int
-) -> None:
+def test_rows_of_a_key_are_told_by_all_of_the_table(spark: "SparkSession", less: int) -> None:
     """In the order of time, few rows of each key are among the first."""
     rows = spark.range(400_000)
-    monkeypatch.setattr(scans, "SMALL", 400_000 * 8 // less)
-    found = samples.rows_of_a_key(rows, [rows.id % 4_000])
+    with sizes.using(small_data=400_000 * 8 // less):
+        found = samples.rows_of_a_key(rows, [rows.id % 4_000])
     assert 80 < found < 125
 
 

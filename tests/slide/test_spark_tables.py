@@ -12,6 +12,7 @@ import pytest
 import windrow as wr
 from tests.support.over.events import random_events
 from tests.support.over.oracle import agree, grouped
+from windrow.work import sizes
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -103,12 +104,10 @@ SLICED = [
 
 
 @pytest.mark.parametrize("key", [["case", "name"], ["level"], []], ids=str)
-def test_slices_by_spark(
-    frame: "DataFrame", events: pa.Table, key: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("windrow.spark.batch.samples._DENSE", 0.0)
+def test_slices_by_spark(frame: "DataFrame", events: pa.Table, key: list[str]) -> None:
     arguments: dict[str, Any] = {"key": key, "order": "ts", "windows": CLOCKS, "aggs": SLICED}
-    on_spark = wr.slide(frame, **arguments)
+    with sizes.using(dense_slice=0.0):
+        on_spark = wr.slide(frame, **arguments)
     assert has_slices(on_spark)
     assert_same(on_spark, wr.slide(events, **arguments), key)
 
@@ -121,12 +120,10 @@ KERNELS = [
 
 
 @pytest.mark.parametrize("key", [["case", "name"], []], ids=str)
-def test_slices_by_kernels(
-    frame: "DataFrame", events: pa.Table, key: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("windrow.spark.batch.samples._DENSE", 0.0)
+def test_slices_by_kernels(frame: "DataFrame", events: pa.Table, key: list[str]) -> None:
     arguments: dict[str, Any] = {"key": key, "order": "ts", "windows": CLOCKS, "aggs": KERNELS}
-    on_spark = wr.slide(frame, **arguments)
+    with sizes.using(dense_slice=0.0):
+        on_spark = wr.slide(frame, **arguments)
     assert "partials of slices" in explained(on_spark)
     assert_same(on_spark, wr.slide(events, **arguments), key)
 

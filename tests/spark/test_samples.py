@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import windrow as wr
-from windrow.spark.bridge import scans
+from windrow.work import sizes
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -18,9 +18,10 @@ GROUP = "the jobs of a call"
 
 
 @pytest.fixture(autouse=True)
-def _much_data(monkeypatch: pytest.MonkeyPatch, interpreted: None) -> None:
+def _much_data(interpreted: None) -> Iterator[None]:
     """No data is small."""
-    monkeypatch.setattr(scans, "SMALL", 0)
+    with sizes.using(small_data=0):
+        yield
 
 
 @pytest.fixture(scope="module")

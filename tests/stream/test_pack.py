@@ -3,11 +3,11 @@
 from typing import Any
 
 import pyarrow as pa
-import pytest
 
 from tests.support.stream.events import events
 from windrow.spark.streaming import payloads as packing
 from windrow.spark.streaming.shards import labels
+from windrow.work import sizes
 
 EVENTS = events(1, 100, 160, 300).combine_chunks()
 SHARDS = 3
@@ -37,17 +37,17 @@ def test_a_payload_for_each_shard_that_has_events_and_for_label_0() -> None:
     assert unpacked(rows).num_rows == len(EVENTS)
 
 
-def test_wide_events_are_packed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packing, "_BYTES_AT_ONCE", 1)
-    rows = packed([0, 1, 2])
+def test_wide_events_are_packed_in_parts() -> None:
+    with sizes.using(payload_bytes=1):
+        rows = packed([0, 1, 2])
     assert len([row for row in rows if row["payload"]]) == 3 * SHARDS
     by = [(name, "ascending") for name in EVENTS.column_names]
     assert unpacked(rows).sort_by(by).equals(EVENTS.sort_by(by))
 
 
-def test_every_shard_is_told_how_new_a_history_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packing, "_BYTES_AT_ONCE", 1)
-    rows = packed([1], history=True)
+def test_every_shard_is_told_how_new_a_history_is() -> None:
+    with sizes.using(payload_bytes=1):
+        rows = packed([1], history=True)
     for label in labels(SHARDS):
         told = [row["newest"] for row in rows if row["shard"] == label]
         assert max(told) == max(EVENTS["ts"].to_pylist())

@@ -27,6 +27,11 @@ class Sizes:
         plain_capacity: how many partials a window in plain Python has room for at first.
         slice_capacity: how many slices a stream of batches has room for at first.
         most_answers: how many answers a batch gives at once; one that gives more is halved.
+        small_data: data of fewer bytes is work for one task of Spark, which reads as much in one.
+        smallest_chunk: fewer rows are not worth a task of Spark.
+        key_sample: sampling fraction for finding keys with very many rows, and places to cut.
+        dense_slice: with so many rows in a slice, combining them before the shuffle pays.
+        payload_bytes: how many bytes of events go to a shard of a stream at once.
     """
 
     cores: int | None = None
@@ -37,6 +42,11 @@ class Sizes:
     plain_capacity: int = 2**4
     slice_capacity: int = 2**10
     most_answers: int = 2**20
+    small_data: int = 2**27
+    smallest_chunk: int = 2**16
+    key_sample: float = 0.1
+    dense_slice: float = 4.0
+    payload_bytes: int = 2**26
 
 
 _current = Sizes()

@@ -29,9 +29,8 @@ from windrow.spark.bridge.arrow_batches import map_partitions
 from windrow.spark.bridge.column_names import Names, new_names
 from windrow.spark.bridge.scans import is_small
 from windrow.windows.ticks import nanoseconds_per_tick
+from windrow.work import sizes
 
-#: fewer rows are not worth a task
-SMALLEST_CHUNK = 65_536
 #: for windows of more rows, all rows are looked at and not a sample, so that fillers stay few
 LARGEST_SAMPLED = 1_000
 _TASKS_PER_CORE = 3
@@ -52,7 +51,8 @@ def has_heavy_key(frame: Any, key: Sequence[Any]) -> bool:
     if chunks == 1 or is_small(frame):
         return False
     most, rows = samples.largest_key(frame, key)
-    return most > max(rows / chunks, samples.SAMPLE * SMALLEST_CHUNK) / 2
+    size = sizes.current()
+    return most > max(rows / chunks, size.key_sample * size.smallest_chunk) / 2
 
 
 def chunked(frame: Any, key: Sequence[Any], order: Any, plan: OverPlan) -> tuple[Any, Any]:
@@ -98,8 +98,9 @@ def _cutting(plan: OverPlan, chunks: int) -> Cutting:
         else:
             tick = nanoseconds_per_tick(plan.schema.field(plan.order[0]).type)
             ticks = max(ticks, window.behind(tick) or 0)
-    fraction = samples.SAMPLE if rows < LARGEST_SAMPLED else 1.0
-    return Cutting(chunks, SMALLEST_CHUNK, fraction, rows, ticks)
+    size = sizes.current()
+    fraction = size.key_sample if rows < LARGEST_SAMPLED else 1.0
+    return Cutting(chunks, size.smallest_chunk, fraction, rows, ticks)
 
 
 def _sampled_cuts(frame: Any, hashed: Any, order: Any, cutting: Cutting, plan: OverPlan) -> Any:

@@ -14,15 +14,12 @@ from pyspark.sql import functions as F
 
 from windrow.spark.bridge import scans
 from windrow.spark.bridge.progress import job_description
+from windrow.work import sizes
 
-#: sampling fraction for finding keys with very many rows, and places to cut
-SAMPLE = 0.1
 #: sampling fraction for estimating rows per key; less for data that is not small
 _THIN = 0.01
 #: in how many of the first rows slices are counted
 _HEAD = 2**14
-#: with so many rows in a slice, combining them before the shuffle pays
-_DENSE = 4.0
 
 
 def rows_of_a_key(frame: Any, key: Sequence[Any]) -> float:
@@ -31,7 +28,7 @@ def rows_of_a_key(frame: Any, key: Sequence[Any]) -> float:
     A random sample keeps the same fraction of each key. The first rows would not do: in files
     written in the order of time, they are only a few of each key.
     """
-    fraction = _THIN * min(scans.SMALL / scans.estimated_bytes(frame), 1)
+    fraction = _THIN * min(sizes.current().small_data / scans.estimated_bytes(frame), 1)
     sample = _hashed(frame, key).sample(fraction=fraction, seed=0)
     with job_description(frame.sparkSession, "windrow over: rows of a key, counted in a sample"):
         hashes = sample.toArrow()["hash"]
@@ -43,7 +40,7 @@ def rows_of_a_key(frame: Any, key: Sequence[Any]) -> float:
 
 def largest_key(frame: Any, key: Sequence[Any]) -> tuple[int, int]:
     """How many rows of a sample the largest key has, and how many rows the sample has."""
-    sample = _hashed(frame, key).sample(fraction=SAMPLE, seed=0)
+    sample = _hashed(frame, key).sample(fraction=sizes.current().key_sample, seed=0)
     counted = sample.groupBy("hash").count().agg(F.max("count"), F.sum("count"))
     with job_description(frame.sparkSession, "windrow over: keys, counted in a sample"):
         most, rows = counted.first()
@@ -60,7 +57,7 @@ def are_slices_dense(frame: Any, key: Sequence[Any], slices: Any) -> bool:
     first = _hashed(frame, [*key, slices]).limit(_HEAD)
     with job_description(frame.sparkSession, "windrow slide: slices, counted in the first rows"):
         hashes = [row.hash for row in first.collect()]
-    return len(hashes) >= _DENSE * max(len(set(hashes)), 1)
+    return len(hashes) >= sizes.current().dense_slice * max(len(set(hashes)), 1)
 
 
 def _hashed(frame: Any, columns: Sequence[Any]) -> Any:

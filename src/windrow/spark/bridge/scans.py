@@ -12,10 +12,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession as ClassicSession
 
+from windrow.work import sizes
+
 #: a session that sets this to false takes no samples
 SETTING = "spark.windrow.look"
-#: data of fewer bytes is work for one task: Spark reads as much in one by default
-SMALL = 2**27
 #: what may stand between stored rows and the call: behind anything else a sample would take as long
 #: as the work
 _PASSED = {"DataSourceV2ScanRelation", "LocalRelation", "Range", "Project", "Filter", "Union"}
@@ -28,7 +28,8 @@ def allows_samples(session: Any) -> bool:
 
 def is_small(frame: Any) -> bool:
     """Whether Spark estimates the data to be small."""
-    return isinstance(frame.sparkSession, ClassicSession) and estimated_bytes(frame) < SMALL
+    small = sizes.current().small_data
+    return isinstance(frame.sparkSession, ClassicSession) and estimated_bytes(frame) < small
 
 
 def is_scan(frame: Any) -> bool:

@@ -18,6 +18,7 @@ from pyspark.sql.types import StructType
 from windrow.spark.bridge.answer_columns import answers_in_bulk
 from windrow.spark.bridge.arrow_batches import BatchMaker
 from windrow.spark.streaming.shards import labels
+from windrow.work import sizes
 
 PACKED = StructType().add("shard", "integer").add("newest", "timestamp").add("payload", "binary")
 _PACKED = pa.schema(
@@ -25,7 +26,6 @@ _PACKED = pa.schema(
 )
 #: events that are packed at once, fewer if they are wide: a payload is one value of a row
 _EVENTS_AT_ONCE = 2**18
-_BYTES_AT_ONCE = 2**26
 
 
 def pack(schema: pa.Schema, order: str, shards: int, history: bool = False) -> BatchMaker:
@@ -52,7 +52,8 @@ def pack(schema: pa.Schema, order: str, shards: int, history: bool = False) -> B
         )
         yield _payloads(events, numbers, events[order], label_of, always)
 
-    return lambda batches: answers_in_bulk(batches, packed, _EVENTS_AT_ONCE, _BYTES_AT_ONCE)
+    most = sizes.current().payload_bytes
+    return lambda batches: answers_in_bulk(batches, packed, _EVENTS_AT_ONCE, most)
 
 
 def _payloads(
