@@ -12,12 +12,17 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
+import threading
 import types
 import weakref
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
 Node = TypeVar("Node", bound=ast.AST)
+
+#: Python 3.11 counts the depth of a tree in one place for all threads: two that parse or compile
+#: trees at once may end in a SystemError. `tests/stream/test_rows.py` found it.
+_ONE_THREAD = threading.RLock()
 
 #: the trees of functions that were made here: no file holds them
 _MADE: weakref.WeakKeyDictionary[types.FunctionType, ast.FunctionDef] = weakref.WeakKeyDictionary()
@@ -38,7 +43,9 @@ def function_of(definition: ast.FunctionDef, like: types.FunctionType) -> types.
     """A function of this tree, in the file and with the globals of another."""
     namespace: dict[str, Any] = {}
     module = ast.fix_missing_locations(ast.Module([definition], type_ignores=[]))
-    exec(compile(module, like.__code__.co_filename, "exec"), namespace)
+    with _ONE_THREAD:
+        compiled = compile(module, like.__code__.co_filename, "exec")
+    exec(compiled, namespace)
     code = namespace[definition.name].__code__
     function = types.FunctionType(code, like.__globals__, like.__name__, like.__defaults__)
     _MADE[function] = definition
@@ -55,8 +62,10 @@ def copy_of(function: types.FunctionType, namespace: dict[str, Any]) -> types.Fu
 
 def define(text: str, path: str, namespace: dict[str, Any]) -> None:
     """Run the text of a module, and remember the trees of its functions."""
-    tree = ast.parse(text, path)
-    exec(compile(tree, path, "exec"), namespace)
+    with _ONE_THREAD:
+        tree = ast.parse(text, path)
+        compiled = compile(tree, path, "exec")
+    exec(compiled, namespace)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             _MADE[namespace[node.name]] = node
@@ -86,7 +95,8 @@ def clone(node: Node, names: Mapping[str, ast.expr] | None = None) -> Node:
 def _definitions(path: str) -> dict[tuple[str, int], ast.FunctionDef]:
     """The functions of a file, by name and first line."""
     try:
-        tree = ast.parse("".join(linecache.getlines(path)))
+        with _ONE_THREAD:
+            tree = ast.parse("".join(linecache.getlines(path)))
     except SyntaxError:
         return {}
     found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
