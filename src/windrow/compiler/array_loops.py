@@ -44,7 +44,9 @@ def _compile_loop(function: Function, arguments: tuple[Any, ...]) -> Function:
     import numba
 
     signature = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
-    name = fingerprint(machine_code.LAYOUT, numba.__version__, str(signature), function)
+    # numba's file names the module that a function comes from, and imports it again.
+    module = function.__module__
+    name = fingerprint(machine_code.LAYOUT, numba.__version__, str(signature), module, function)
     options = {"_nrt": False, "error_model": "numpy"}
     text = f"# {function.__name__}{signature}\n"
     return machine_code.load_or_compile(name, text, lambda _path: function, signature, options)

@@ -34,6 +34,13 @@ EXACT = Context(prec=200)
 
 
 @dataclass(frozen=True)
+class DaysApart:
+    """The distance of two dates: an integer, or a duration where dates are in milliseconds."""
+
+    days: int
+
+
+@dataclass(frozen=True)
 class Near:
     """A number that may be off by rounding, and by how much."""
 
@@ -284,7 +291,7 @@ def value_range(values: Sequence[Any]) -> Any:
     low, high = smallest(values), largest(values)
     if isinstance(low, Decimal):
         return EXACT.subtract(high, low)
-    return (high - low).days if type(low) is date else high - low
+    return DaysApart((high - low).days) if type(low) is date else high - low
 
 
 def squared_deviation(values: Sequence[Any]) -> tuple[Fraction, float] | None:
@@ -405,6 +412,8 @@ def agree(expected: Any, answer: Any) -> bool:
     """Whether an answer is the expected one, or near it."""
     if isinstance(expected, Near):
         return answer is not None and abs(answer - expected.value) <= expected.within
+    if isinstance(expected, DaysApart):
+        return answer in (expected.days, timedelta(days=expected.days))
     if isinstance(expected, list) and isinstance(answer, list):
         return len(expected) == len(answer) and all(map(agree, expected, answer))
     if isinstance(expected, dict) and isinstance(answer, dict):
