@@ -431,7 +431,9 @@ def test_ranges_of_any_window_that_can_be_shared(algorithm):
 def test_ranges_that_cannot_be_asked_for():
     with pytest.raises(wr.InvalidArgument, match="ranges: a range is a number of events, 1 or mor"):
         wr.Window(wr.max(), ranges=(3, 0))
-    with pytest.raises(wr.InvalidArgument, match=r"range: 4 is not one of the ranges .* with \(3, 5\)"):
+    with pytest.raises(
+        wr.InvalidArgument, match=r"range: 4 is not one of the ranges .* with \(3, 5\)"
+    ):
         wr.Window(wr.max(), ranges=(3, 5)).query(range=4)
     with pytest.raises(wr.InvalidArgument, match="there are none; query_range"):
         wr.Window(wr.max(), algorithm="slick_deque").query(range=4)
