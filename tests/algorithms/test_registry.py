@@ -53,4 +53,4 @@ def test_no_window_keeps_more_partials_than_its_bounds_say(algorithm):
             window.insert(-event)
             window.query()
         state = window._window.state
-        assert algorithm.stored_partials(state) <= algorithm.BOUNDS.partials(extent)
+        assert algorithm.stored_partials(state) <= algorithm.GUARANTEES.partials(extent)

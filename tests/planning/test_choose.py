@@ -5,7 +5,7 @@ import pytest
 
 import windrow as wr
 from windrow.algorithms import ALGORITHMS
-from windrow.algorithms.bounds import Growth
+from windrow.algorithms.guarantees import Growth
 from windrow.planning import costs
 
 
@@ -19,7 +19,7 @@ def chosen(aggs, windows=None, schema=None, **wish):
 
 def test_floats_are_not_subtracted_unless_that_is_asked_for():
     exact = chosen(wr.sum("x"))
-    assert not exact.algorithm.BOUNDS.subtracts
+    assert not exact.algorithm.GUARANTEES.subtracts
     assert "exact=False" in exact.ruled_out["subtract_on_evict"]
     assert chosen(wr.sum("x"), exact=False).algorithm.NAME == "subtract_on_evict"
 
@@ -36,7 +36,7 @@ def test_integers_may_be_subtracted_always():
 @pytest.mark.parametrize("events", [1, 100, 2**20, 2**30])
 def test_latency_prefers_the_best_worst_case(aggregation, events):
     choice = chosen(aggregation("x"), wr.rows(events), prefer="latency")
-    assert choice.algorithm.BOUNDS.worst is Growth.CONSTANT
+    assert choice.algorithm.GUARANTEES.worst is Growth.CONSTANT
 
 
 @pytest.mark.parametrize("aggregation", [wr.sum, wr.max, wr.stddev])

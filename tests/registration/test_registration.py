@@ -176,7 +176,7 @@ print(windrow.__file__)
         (
             "algorithms/wrong.py",
             'NAME = "wrong"\n',
-            "windrow.algorithms.wrong is no algorithm: it has no BOUNDS, State, FUNCTIONS",
+            "windrow.algorithms.wrong is no algorithm: it has no GUARANTEES, State, FUNCTIONS",
         ),
         (
             "algorithms/wrong.py",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, cast
 
 from windrow.algebra.monoid import Monoid, Traits
-from windrow.algorithms.bounds import Bounds
+from windrow.algorithms.guarantees import Guarantees
 from windrow.algorithms.plain_memory import Memory
 from windrow.compiler.slots import Partial, Ring
 from windrow.discovery import modules_of
@@ -33,7 +33,7 @@ class Algorithm(Protocol):
     """What a file in this package offers; see README.md for adding one."""
 
     NAME: str
-    BOUNDS: Bounds
+    GUARANTEES: Guarantees
     State: type
     FUNCTIONS: tuple[Callable[..., Any], ...]
 
@@ -83,7 +83,8 @@ _FIRST = (
 )  # fmt: skip
 #: what `Algorithm` asks of a file
 _CONTRACT = (
-    "BOUNDS", "State", "FUNCTIONS", "allocate", "refuses", "stored_partials", "check_invariants",
+    "GUARANTEES", "State", "FUNCTIONS",
+    "allocate", "refuses", "stored_partials", "check_invariants",
 )  # fmt: skip
 
 ALGORITHMS: dict[str, Algorithm] = _registered()
@@ -108,7 +109,7 @@ def why_not(algorithm: Algorithm, traits: Traits, invertible: bool, exact: bool)
     If answers are to be `exact`, nothing of an event may stay behind when it has left.
     """
     refusal = algorithm.refuses(traits, invertible)
-    if refusal is None and exact and algorithm.BOUNDS.subtracts and not traits.exact:
+    if refusal is None and exact and algorithm.GUARANTEES.subtracts and not traits.exact:
         return "subtracting rounded numbers leaves something behind; exact=False admits it"
     return refusal
 

@@ -37,8 +37,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algorithms.bounds import Bounds, Growth, in_a_tree
 from windrow.algorithms.flat_tree import TREE_FUNCTIONS, between, node_of
+from windrow.algorithms.guarantees import Growth, Guarantees, in_a_tree
 from windrow.algorithms.plain_memory import Memory
 from windrow.compiler.slots import (
     Partial,
@@ -51,7 +51,7 @@ from windrow.compiler.slots import (
 )
 
 NAME = "base_intervals"
-BOUNDS = Bounds(Growth.LOGARITHMIC, in_a_tree)
+GUARANTEES = Guarantees(Growth.LOGARITHMIC, in_a_tree)
 
 
 class State(NamedTuple):

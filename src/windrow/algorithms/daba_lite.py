@@ -40,7 +40,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algorithms.bounds import Bounds, Growth
+from windrow.algorithms.guarantees import Growth, Guarantees
 from windrow.algorithms.plain_memory import Memory
 from windrow.compiler.slots import (
     Partial,
@@ -54,7 +54,7 @@ from windrow.compiler.slots import (
 )
 
 NAME = "daba_lite"
-BOUNDS = Bounds(Growth.CONSTANT, lambda events: events + 2)
+GUARANTEES = Guarantees(Growth.CONSTANT, lambda events: events + 2)
 
 
 class State(NamedTuple):

@@ -47,8 +47,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algorithms.bounds import Bounds, Growth, in_a_tree
 from windrow.algorithms.flat_tree import TREE_FUNCTIONS, between, node_of
+from windrow.algorithms.guarantees import Growth, Guarantees, in_a_tree
 from windrow.algorithms.holes import HOLE_FUNCTIONS, count_hole, is_hole, position_behind
 from windrow.algorithms.plain_memory import Memory
 from windrow.compiler.slots import (
@@ -64,7 +64,7 @@ from windrow.compiler.slots import (
 )
 
 NAME = "flat_fat"
-BOUNDS = Bounds(Growth.LOGARITHMIC, in_a_tree, positions=2)
+GUARANTEES = Guarantees(Growth.LOGARITHMIC, in_a_tree, positions=2)
 
 
 class Aggregator(NamedTuple):

@@ -36,7 +36,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algorithms.bounds import Bounds, Growth
+from windrow.algorithms.guarantees import Growth, Guarantees
 from windrow.algorithms.plain_memory import Memory
 from windrow.compiler.slots import (
     Partial,
@@ -52,7 +52,7 @@ from windrow.compiler.slots import (
 )
 
 NAME = "flat_fit"
-BOUNDS = Bounds(Growth.LINEAR, lambda events: events, positions=2)
+GUARANTEES = Guarantees(Growth.LINEAR, lambda events: events, positions=2)
 
 
 class Traverser(NamedTuple):

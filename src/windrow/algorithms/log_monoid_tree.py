@@ -42,7 +42,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algorithms.bounds import Bounds, Growth
+from windrow.algorithms.guarantees import Growth, Guarantees
 from windrow.algorithms.levels import (
     LEVEL_FUNCTIONS,
     copy_nodes,
@@ -63,7 +63,7 @@ from windrow.compiler.slots import (
 )
 
 NAME = "log_monoid_tree"
-BOUNDS = Bounds(Growth.LOGARITHMIC, lambda events: 2 * events + events.bit_length() + 2)
+GUARANTEES = Guarantees(Growth.LOGARITHMIC, lambda events: 2 * events + events.bit_length() + 2)
 
 #: a node is written when its last event comes; see `levels.widest_node`
 LATE = 0

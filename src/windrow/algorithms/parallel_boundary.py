@@ -44,7 +44,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from windrow.algorithms import sequential_boundary
-from windrow.algorithms.bounds import Bounds, Growth
+from windrow.algorithms.guarantees import Growth, Guarantees
 from windrow.algorithms.plain_memory import Memory
 from windrow.algorithms.sequential_boundary import (
     State,
@@ -64,7 +64,7 @@ from windrow.compiler.slots import (
 )
 
 NAME = "parallel_boundary"
-BOUNDS = Bounds(Growth.LINEAR, lambda events: events + 2, positions=1)
+GUARANTEES = Guarantees(Growth.LINEAR, lambda events: events + 2, positions=1)
 
 __all__ = ["State", "refuses", "stored_partials"]
 

@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algorithms.bounds import Bounds, Growth
+from windrow.algorithms.guarantees import Growth, Guarantees
 from windrow.algorithms.plain_memory import Memory
 from windrow.compiler.slots import (
     Partial,
@@ -36,7 +36,7 @@ from windrow.compiler.slots import (
 )
 
 NAME = "recompute"
-BOUNDS = Bounds(Growth.LINEAR, lambda events: events)
+GUARANTEES = Guarantees(Growth.LINEAR, lambda events: events)
 
 
 class State(NamedTuple):

@@ -44,7 +44,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algorithms.bounds import Bounds, Growth
+from windrow.algorithms.guarantees import Growth, Guarantees
 from windrow.algorithms.plain_memory import Memory
 from windrow.compiler.slots import (
     Partial,
@@ -60,7 +60,7 @@ from windrow.compiler.slots import (
 )
 
 NAME = "sequential_boundary"
-BOUNDS = Bounds(Growth.LINEAR, lambda events: events + 2, positions=1)
+GUARANTEES = Guarantees(Growth.LINEAR, lambda events: events + 2, positions=1)
 
 
 class Chunks(NamedTuple):

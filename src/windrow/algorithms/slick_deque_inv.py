@@ -39,7 +39,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algorithms.bounds import Bounds, Growth
+from windrow.algorithms.guarantees import Growth, Guarantees
 from windrow.algorithms.plain_memory import Memory
 from windrow.compiler.slots import (
     Partial,
@@ -56,7 +56,7 @@ from windrow.compiler.slots import (
 )
 
 NAME = "slick_deque_inv"
-BOUNDS = Bounds(Growth.CONSTANT, lambda events: events + 1, subtracts=True)
+GUARANTEES = Guarantees(Growth.CONSTANT, lambda events: events + 1, subtracts=True)
 
 
 class Answers(NamedTuple):

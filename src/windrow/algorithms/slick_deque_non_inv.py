@@ -44,7 +44,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algorithms.bounds import Bounds, Growth
+from windrow.algorithms.guarantees import Growth, Guarantees
 from windrow.algorithms.plain_memory import Memory
 from windrow.compiler.slots import (
     Partial,
@@ -61,7 +61,7 @@ from windrow.compiler.slots import (
 )
 
 NAME = "slick_deque_non_inv"
-BOUNDS = Bounds(Growth.LINEAR, lambda events: events, positions=1)
+GUARANTEES = Guarantees(Growth.LINEAR, lambda events: events, positions=1)
 
 
 class Deque(NamedTuple):

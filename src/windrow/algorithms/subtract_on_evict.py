@@ -30,7 +30,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algorithms.bounds import Bounds, Growth
+from windrow.algorithms.guarantees import Growth, Guarantees
 from windrow.algorithms.plain_memory import Memory
 from windrow.compiler.slots import (
     Partial,
@@ -45,7 +45,7 @@ from windrow.compiler.slots import (
 )
 
 NAME = "subtract_on_evict"
-BOUNDS = Bounds(Growth.CONSTANT, lambda events: events + 1, subtracts=True)
+GUARANTEES = Guarantees(Growth.CONSTANT, lambda events: events + 1, subtracts=True)
 
 
 class State(NamedTuple):

@@ -35,7 +35,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algorithms.bounds import Bounds, Growth
+from windrow.algorithms.guarantees import Growth, Guarantees
 from windrow.algorithms.plain_memory import Memory
 from windrow.compiler.slots import (
     Partial,
@@ -49,7 +49,7 @@ from windrow.compiler.slots import (
 )
 
 NAME = "two_stacks"
-BOUNDS = Bounds(Growth.LINEAR, lambda events: 2 * events)
+GUARANTEES = Guarantees(Growth.LINEAR, lambda events: 2 * events)
 
 
 class State(NamedTuple):

@@ -32,7 +32,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from windrow.algebra.monoid import Traits
-from windrow.algorithms.bounds import Bounds, Growth
+from windrow.algorithms.guarantees import Growth, Guarantees
 from windrow.algorithms.plain_memory import Memory
 from windrow.compiler.slots import (
     Partial,
@@ -46,7 +46,7 @@ from windrow.compiler.slots import (
 )
 
 NAME = "two_stacks_lite"
-BOUNDS = Bounds(Growth.LINEAR, lambda events: events + 1)
+GUARANTEES = Guarantees(Growth.LINEAR, lambda events: events + 1)
 
 
 class State(NamedTuple):

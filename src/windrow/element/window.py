@@ -80,7 +80,7 @@ class Window:
         wish = Wish(algorithm, prefer, exact)
         chosen = choose(events.served, wish, shared=bool(wanted))
         self._algorithm = chosen.algorithm
-        if exact and self._algorithm.BOUNDS.subtracts and not chosen.served.traits.exact:
+        if exact and self._algorithm.GUARANTEES.subtracts and not chosen.served.traits.exact:
             for admission in events.admissions:
                 admission.require_no_rounding(self._algorithm.NAME)
         self._window = PlainWindow(self._algorithm, events.monoid, wanted, self._verdict)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from windrow.algebra.monoid import Monoid, Traits
 from windrow.algebra.product import Product
 from windrow.algorithms import ALGORITHMS, Algorithm, find_form, why_not
-from windrow.algorithms.bounds import Growth
+from windrow.algorithms.guarantees import Growth
 from windrow.errors import InvalidArgument
 from windrow.planning import costs
 
@@ -130,7 +130,7 @@ class Choice:
     @property
     def partials(self) -> int:
         """The most partials that a window keeps."""
-        return self.algorithm.BOUNDS.partials(self.events)
+        return self.algorithm.GUARANTEES.partials(self.events)
 
     @property
     def bytes(self) -> int:
@@ -175,7 +175,7 @@ def choose(
     else:
         kept = {name: _bytes(ALGORITHMS[name], served, events) for name in measured}
         chosen = ALGORITHMS[_PREFERRED[wish.prefer](measured, kept)]
-        why = _WHY[wish.prefer].format(worst=_WORST[chosen.BOUNDS.worst])
+        why = _WHY[wish.prefer].format(worst=_WORST[chosen.GUARANTEES.worst])
     cost = measured.pop(chosen.NAME)
     return Choice(chosen, served, why, events, cost, measured, ruled_out)
 
@@ -201,8 +201,8 @@ def _offers(algorithm: Algorithm, operation: str) -> bool:
 
 
 def _bytes(algorithm: Algorithm, served: Served, events: int) -> int:
-    bounds = algorithm.BOUNDS
-    return served.partial_bytes * bounds.partials(events) + 8 * bounds.positions * events
+    kept = algorithm.GUARANTEES
+    return served.partial_bytes * kept.partials(events) + 8 * kept.positions * events
 
 
 # What `prefer` means ------------------------------------------------------------------------------
@@ -213,8 +213,8 @@ def _fastest(costs: Figures, kept: Figures) -> str:
 
 
 def _steadiest(costs: Figures, kept: Figures) -> str:
-    bound = min(ALGORITHMS[name].BOUNDS.worst for name in costs)
-    steady = [name for name in costs if ALGORITHMS[name].BOUNDS.worst == bound]
+    bound = min(ALGORITHMS[name].GUARANTEES.worst for name in costs)
+    steady = [name for name in costs if ALGORITHMS[name].GUARANTEES.worst == bound]
     return _least({name: costs[name] for name in steady}, kept)
 
 

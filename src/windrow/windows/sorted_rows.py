@@ -62,7 +62,7 @@ class SortedRows:
         assert self.order is not None
         return self.columns[self.order]
 
-    @property
+    @cached_property
     def all_runs(self) -> Array:
         """The runs, that of the row before these among them."""
         return self.runs if self.since is None else np.append([self.since], self.runs)

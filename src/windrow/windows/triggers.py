@@ -127,6 +127,7 @@ class _AfterRows(Asking):
         runs = rows.all_runs
         if rows.since is not None:
             # As if the key had begun where the answer that is due next begins to be counted.
+            runs = runs.copy()
             runs[0] = -(-rows.since % self.stride)
         return walks.after_rows(runs, rows.size, self.stride)
 

@@ -52,7 +52,7 @@ _MICROSECONDS_PER_DAY = 86_400_000_000
 _LOW_BITS = 2**32 - 1
 
 
-def slices_of(source: Source, plan: SlidePlan, nullable: AbstractSet[str]) -> Slices | None:
+def slices_of(source: Source, plan: SlidePlan, nullable: AbstractSet[str]) -> SlicesFirst | None:
     """The slices of a source that has the columns that the plan reads; None if it has no slices."""
     if why_no_slices(plan) is not None:
         return None
@@ -78,7 +78,7 @@ def _is_in_spark(plan: SlidePlan) -> bool:
     return all(_fields_of(feature, plan.schema) is not None for feature in plan.features)
 
 
-class Slices(ABC):
+class SlicesFirst(ABC):
     """The slices of a DataFrame, and the plan of `slide` over them."""
 
     #: `slide` over slices
@@ -138,7 +138,7 @@ class Slices(ABC):
 # By windrow's kernels ----------------------------------------------------------------------------
 
 
-class PythonSlices(Slices):
+class PythonSlices(SlicesFirst):
     """Slices that windrow's kernels make of batches; a key and slice may come several times."""
 
     combines = "windrow's kernels, batch by batch"
@@ -239,7 +239,7 @@ def _fields_of(
     return by_kind.get(aggregation.name, _ANY.get(aggregation.name))
 
 
-class SparkSlices(Slices):
+class SparkSlices(SlicesFirst):
     """Slices that Spark makes; each key and slice comes once."""
 
     combines = "Spark's own aggregates"

@@ -20,7 +20,7 @@ from windrow.engine.slide_batches import slide_batches
 from windrow.planning.placement import Placement
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.wording import listed
-from windrow.spark.batch.slices_first import Slices, slices_of, why_no_slices
+from windrow.spark.batch.slices_first import SlicesFirst, slices_of, why_no_slices
 from windrow.spark.bridge.answer_columns import (
     answer_batches,
     answers_in_bulk,
@@ -60,7 +60,7 @@ def slide_dataframe(source: Source, plan: SlidePlan) -> Any:
     return answered.toDF(*result.names)
 
 
-def _are_worth_making(slices: Slices, source: Source, plan: SlidePlan) -> bool:
+def _are_worth_making(slices: SlicesFirst, source: Source, plan: SlidePlan) -> bool:
     """Whether rows are combined into slices before they are shuffled by key.
 
     1M rows in 100 keys, range to slide 10:1, on 2 busy cores: with sixty rows in a slice, slices

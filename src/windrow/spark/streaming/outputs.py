@@ -63,7 +63,7 @@ class AnswerFormat:
         return [batch for batch in batches if batch.num_rows]
 
 
-class Output(ABC):
+class OperatorOutput(ABC):
     """How answers leave the operator."""
 
     #: the columns that leave the operator
@@ -101,14 +101,14 @@ class Output(ABC):
         )
 
 
-def output_of(answers: AnswerFormat) -> Output:
+def output_of(answers: AnswerFormat) -> OperatorOutput:
     """The way for these answers to leave."""
     answers = replace(answers, title=unique_title(answers.title))
     nested = any(pa.types.is_nested(field.type) for field in answers.schema)
     return AsBytes(answers) if nested else AsColumns(answers)
 
 
-class AsColumns(Output):
+class AsColumns(OperatorOutput):
     """Answers as columns, with a row for each count."""
 
     def __init__(self, answers: AnswerFormat) -> None:
@@ -152,7 +152,7 @@ class AsColumns(Output):
         return self._named(observed.where(F.col("counted").isNull()), self._names, delay)
 
 
-class AsBytes(Output):
+class AsBytes(OperatorOutput):
     """Answers as the bytes of batches; the first has the counts beside it."""
 
     schema = StructType(

@@ -16,7 +16,7 @@ from pyspark import TaskContext
 from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
 from windrow.errors import StoreError
-from windrow.spark.streaming.outputs import Output
+from windrow.spark.streaming.outputs import OperatorOutput
 from windrow.spark.streaming.shards import labels
 from windrow.stream.query import BatchResult, StreamQuery
 
@@ -58,7 +58,7 @@ class ShardProcessor:
         token: str,
         make_query: Callable[[], StreamQuery],
         events: pa.Schema,
-        output: Output,
+        output: OperatorOutput,
         shards: int,
         is_behind: bool,
     ) -> None:

@@ -16,8 +16,8 @@ class Growth(IntEnum):
 
 
 @dataclass(frozen=True)
-class Bounds:
-    """The bounds of an algorithm.
+class Guarantees:
+    """The guarantees of an algorithm.
 
     Attributes:
         worst: the growth of the combine calls of one round: evict, insert, query.
