@@ -84,10 +84,10 @@ class SharedSlices:
             for name, extents in found.items()
             if len(extents.stops) or _is_whole(rows)
         }
-        if self._threads > 1:
+        if self._threads > 1 or _is_whole(rows):
             yield from self._answered(rows, keys, asked)
         else:
-            # One window after the other: their answers need not be held at once.
+            # A batch, one window after the other: their answers need not be held at once.
             for name, extents in asked.items():
                 yield from self._answered(rows, keys, {name: extents})
         if not rows.ends:
