@@ -72,13 +72,19 @@ class SlidePlan:
         if name not in self.periodic:
             return None, costs.VARYING
         held = self.periodic[name]
-        (group,) = [group for group in self.groups if name in group]
         # Every window of the group cuts, but no two cuts are closer than one tick.
-        cuts = sum(
-            Fraction(pairs.slices_per_slide(self.periodic[other]), self.periodic[other].slide)
-            for other in group
-        )
-        return min(math.ceil(held.range * cuts), held.range), costs.VARYING
+        cuts = math.ceil(held.range * self._slices_per_tick[name])
+        return min(cuts, held.range), costs.VARYING
+
+    @cached_property
+    def _slices_per_tick(self) -> dict[str, Fraction]:
+        """How often a periodic window and those that share slices with it cut, on average."""
+        found: dict[str, Fraction] = {}
+        for group in self.groups:
+            windows = [self.periodic[name] for name in group if name in self.periodic]
+            cuts = [Fraction(pairs.slices_per_slide(each), each.slide) for each in windows]
+            found |= dict.fromkeys(group, sum(cuts, Fraction(0)))
+        return found
 
     @cached_property
     def periodic(self) -> dict[str, PeriodicWindow]:
