@@ -210,7 +210,7 @@ def _spread(
 
 
 variance, VARIANCE_POP = _spread("variance", sample_variance, population_variance, "variance")
-stddev, STDDEV_POP = _spread("stddev", sample_stddev, population_stddev, "standard deviation")
+stddev, _ = _spread("stddev", sample_stddev, population_stddev, "standard deviation")
 skewness = Aggregation(
     "skewness",
     NUMBER,

@@ -72,7 +72,7 @@ __all__ = ["State", "refuses", "stored_partials"]
 SMALLEST = 64
 
 # The words of the board, and what the first of them says.
-WORK, BEGIN, STOP, LEAVE, HELPED, WORDS = 0, 1, 2, 3, 4, 8
+WORK, BEGIN, STOP, LEAVE, WORDS = 0, 1, 2, 3, 8
 IDLE, POSTED, TAKEN, FAILED = 0, 1, 2, 3
 
 

@@ -48,6 +48,11 @@ def whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return _plain(column)
 
 
+def only(batch: pa.RecordBatch, wanted: Array) -> pa.RecordBatch:
+    """The wanted rows of a batch; the batch itself if that is all of them."""
+    return batch if wanted.all() else batch.filter(pa.array(wanted))
+
+
 def _plain(column: pa.Array) -> pa.Array:
     """A column in its plain type (see `plain_type`)."""
     if isinstance(column.type, pa.BaseExtensionType):

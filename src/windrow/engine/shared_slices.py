@@ -80,11 +80,9 @@ class SharedSlices:
         if rows.size:
             self._cut(rows, found)
         asked = {
-            name: extents
-            for name, extents in found.items()
-            if len(extents.stops) or _is_whole(rows)
+            name: extents for name, extents in found.items() if len(extents.stops) or rows.is_whole
         }
-        if self._threads > 1 or _is_whole(rows):
+        if self._threads > 1 or rows.is_whole:
             yield from self._answered(rows, keys, asked)
         else:
             # A batch, one window after the other: their answers need not be held at once.
@@ -109,7 +107,7 @@ class SharedSlices:
 
     def _cut(self, rows: SortedRows, found: Mapping[str, Extents]) -> None:
         """Combine the rows into slices."""
-        whole = _is_whole(rows)
+        whole = rows.is_whole
         marks = []
         for extents in found.values():
             marks += [extents.firsts, extents.stops]
@@ -179,7 +177,7 @@ class SharedSlices:
             begins, ends = (
                 times_to_arrow(each, plan.order_type) for each in (extents.begins, extents.ends)
             )
-        elif _is_whole(rows):
+        elif rows.is_whole:
             order = rows.columns[plan.order[0]]
             begins, ends = (
                 in_order_type(order.take(pa.array(places)), plan)
@@ -218,8 +216,3 @@ class SharedSlices:
             for name, extents in found.items():
                 if not len(extents.stops):
                     self._before.pop(name, None)
-
-
-def _is_whole(rows: SortedRows) -> bool:
-    """Whether no rows come before or after."""
-    return rows.ends and rows.since is None

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from windrow.algebra.durations import nanoseconds
+from windrow.algebra.durations import NANOSECONDS, nanoseconds
 from windrow.errors import InvalidArgument
 
-_MILLISECOND = 1_000_000
+#: nanoseconds; watermarks are in milliseconds
+MILLISECOND = NANOSECONDS["millisecond"]
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,11 @@ class StreamArguments:
 def delay_of(lateness: str | timedelta) -> int:
     """How late events may come, in milliseconds."""
     delay = nanoseconds(lateness, "lateness")
-    if delay < 0 or delay % _MILLISECOND:
+    if delay < 0 or delay % MILLISECOND:
         raise InvalidArgument(
             f"lateness: give a number of milliseconds that is not negative, not {lateness!r}"
         )
-    return delay // _MILLISECOND
+    return delay // MILLISECOND
 
 
 def require_shards(shards: object, key: str | Sequence[str] | None) -> None:

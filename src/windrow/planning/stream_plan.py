@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from windrow.algebra.durations import words
+from windrow.planning.stream_arguments import MILLISECOND
 from windrow.planning.wording import listed
-
-_NANOSECONDS_IN_A_MILLISECOND = 1_000_000
 
 #: what a call may change although it goes on from a checkpoint
 MAY_CHANGE = (
@@ -100,7 +99,7 @@ def watermark_behind(order: str, delay: int | None, is_own: bool) -> str:
     """
     if delay is None:
         return f"data has to have one on {order}, or the call to say lateness="
-    length = words(delay * _NANOSECONDS_IN_A_MILLISECOND) if delay else "nothing"
+    length = words(delay * MILLISECOND) if delay else "nothing"
     if is_own:
         return f"that of data on {order}, {length} behind the newest event"
     return f"{length} behind the newest {order} of the batches before, as lateness= says"

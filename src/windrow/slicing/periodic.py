@@ -125,6 +125,14 @@ class PeriodicWindow:
         earlier = (self.range - 1 - phases) // self.slide
         return times - phases - earlier * self.slide
 
+    def first_open(self, frontier: int) -> int:
+        """The start of the first window that ends behind a time.
+
+        >>> PeriodicWindow(10, 4).first_open(12)
+        4
+        """
+        return int(self.last_starts(np.array([frontier - self.range]))[0]) + self.slide
+
     def holds(self, times: Integers) -> NDArray[np.bool_]:
         """For each time, whether some window holds it: false only in gaps."""
         if not self.gap:

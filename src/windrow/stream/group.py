@@ -8,7 +8,7 @@ complete, and keeps what answers to come need.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,7 +21,6 @@ from windrow.stream.state import ShardBlocks
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 Columns = Mapping[str, pa.Array]
-Times = Callable[[Columns], Array]
 
 
 class WindowGroup(ABC):
@@ -60,12 +59,7 @@ class WindowGroup(ABC):
 
     @abstractmethod
     def move(
-        self,
-        state: GroupState,
-        blocks: ShardBlocks,
-        events: pa.RecordBatch,
-        frontier: int,
-        times: Times,
+        self, state: GroupState, blocks: ShardBlocks, events: pa.RecordBatch, frontier: int
     ) -> list[pa.Table]:
         """Make the slices before a frontier final, and return the answers that this completes.
 

@@ -36,6 +36,7 @@ from windrow.engine.named_failures import kernels_named
 from windrow.errors import IncompatibleState, InvalidArgument
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
+from windrow.planning.stream_arguments import MILLISECOND
 from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import LIMIT
 from windrow.stream.description import description_of, differences
@@ -57,7 +58,6 @@ from windrow.stream.state import (
 from windrow.stream.waiting import WaitingEvents
 from windrow.windows import ticks
 
-_NANOSECONDS_IN_A_MILLISECOND = 1_000_000
 #: no frontier lies further than 64 bits reach
 _FURTHEST = 2**63 - 2
 
@@ -197,7 +197,7 @@ class StreamQuery:
         for place, (group, state) in enumerate(zip(self._groups, header.groups, strict=True)):
             if now[place] > before[place]:
                 events = self._held(group, taken[place])
-                step.answers += group.move(state, blocks, events, now[place], self._times)
+                step.answers += group.move(state, blocks, events, now[place])
         waiting.merge(now)
 
     def _written(
@@ -217,7 +217,7 @@ class StreamQuery:
     def _due(self, blocks: ShardBlocks, header: ShardHeader) -> int | None:
         """The watermark at which there may be more answers."""
         due = [
-            -(-(time - margin) * self._tick // _NANOSECONDS_IN_A_MILLISECOND)
+            -(-(time - margin) * self._tick // MILLISECOND)
             for group, state, margin in zip(self._groups, header.groups, self._margins, strict=True)
             for time in group.due(state, blocks, header.waiting.oldest(state.frontier))
         ]
@@ -265,7 +265,7 @@ class StreamQuery:
         before = [state.frontier for state in header.groups]
         if watermark <= 0:
             return before
-        reached = watermark * _NANOSECONDS_IN_A_MILLISECOND // self._tick
+        reached = watermark * MILLISECOND // self._tick
         frontiers = []
         for group, margin in zip(self._groups, self._margins, strict=True):
             number = group.slices.slice_at(min(reached + margin, _FURTHEST))

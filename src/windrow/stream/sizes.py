@@ -8,10 +8,9 @@ Tests set them to almost nothing, so that what happens to many rows happens to a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+
+from windrow.work.sizes import Adjustable
 
 
 @dataclass(frozen=True)
@@ -58,21 +57,5 @@ class StateSizes:
     fewest_counted: int = 64
 
 
-_current = StateSizes()
-
-
-def current() -> StateSizes:
-    """The sizes that hold now."""
-    return _current
-
-
-@contextmanager
-def using(**changes: Any) -> Iterator[None]:
-    """Change some sizes inside the `with`, for every thread of this process."""
-    global _current
-    before = _current
-    _current = replace(before, **changes)
-    try:
-        yield
-    finally:
-        _current = before
+_SIZES = Adjustable(StateSizes())
+current, using = _SIZES.current, _SIZES.using

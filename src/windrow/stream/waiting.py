@@ -46,6 +46,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from windrow.engine.columns import only
 from windrow.stream import sizes
 from windrow.stream.header import Queue, WaitingBlock, WaitingState
 from windrow.stream.state import WAITING, ShardBlocks, block_number
@@ -133,8 +134,8 @@ class WaitingEvents:
                 if each.last >= old and each.first < new:
                     batch = self._blocks.load(self._place(each), self._schema)
                     own = self._begins(batch)
-                    found.append(_only(batch, (own >= old) & (own < new)))
-        found.append(passed if begins is None else _only(passed, begins < new))
+                    found.append(only(batch, (own >= old) & (own < new)))
+        found.append(passed if begins is None else only(passed, begins < new))
         return self._batch(found)
 
     def _drop_before(self, frontier: int) -> None:
@@ -152,7 +153,7 @@ class WaitingEvents:
         for low, high in pairwise(frontiers):
             within = (begins >= low) & (begins < high)
             if within.any():
-                part = _only(passed, within)
+                part = only(passed, within)
                 kept += self._kept(part, begins[within], sizes.current().waiting_block)
         if kept:
             self._state.partly_final.append(Queue(0, kept))
@@ -213,10 +214,6 @@ class WaitingEvents:
 
     def _place(self, each: WaitingBlock) -> int:
         return block_number(WAITING, number=each.number)
-
-
-def _only(batch: pa.RecordBatch, wanted: Array) -> pa.RecordBatch:
-    return batch if wanted.all() else batch.filter(pa.array(wanted))
 
 
 def _cut(batch: pa.RecordBatch, begins: Array, most: int) -> Iterator[tuple[pa.RecordBatch, Array]]:

@@ -7,18 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from windrow.slicing import PeriodicWindow
 from windrow.windows.extents import Answering, Extents, FinalAnswers, Span
 from windrow.windows.key_rows import KeyRows
 from windrow.windows.key_runs import NEVER
 from windrow.windows.periods import Periods, clock_windows, held_between
+from windrow.windows.reach import EARLIEST
 from windrow.windows.setting import Setting
 from windrow.windows.sorted_rows import SortedRows
 from windrow.windows.triggers import Period
 
 Array = np.ndarray[Any, Any]
 
-_EARLIEST = -(2**63)
 _NO_ROWS = np.empty(0, np.int64)
 
 
@@ -38,7 +37,7 @@ class ClockWindows(Answering):
         """The windows that are complete with a table, or with the next batch."""
         periods, pending = self._periods, len(self._begins)
         self._setting.require_times(rows.times, periods.extent + periods.slide, periods.extent)
-        if rows.ends and rows.since is None:
+        if rows.is_whole:
             begins, firsts, stops = clock_windows(
                 rows.runs, rows.times, periods, self._setting.require
             )
@@ -67,19 +66,14 @@ class ClockWindows(Answering):
     def final(self, rows: KeyRows, span: Span, numbers: Mapping[str, Array]) -> FinalAnswers:
         """The windows that ended between two frontiers."""
         window = self._period.in_ticks(self._setting.name, self._setting.tick)
-        following = _first_open(window, span.frontier)
-        if span.before == _EARLIEST:
+        following = window.first_open(span.frontier)
+        if span.before == EARLIEST:
             low = int(window.first_starts(rows.times.min(keepdims=True))[0])
         else:
-            low = _first_open(window, span.before)
+            low = window.first_open(span.before)
         begins, firsts, stops = held_between(
             rows.runs, rows.times, window.range, window.slide, low, following - window.slide
         )
         fronts = rows.first_not_before(following)
         due = np.where(fronts < rows.stops, following + window.range, NEVER)
         return FinalAnswers(Extents(firsts, stops, begins, begins + window.range), fronts, due, due)
-
-
-def _first_open(window: PeriodicWindow, frontier: int) -> int:
-    """The begin of the first window that ends behind a frontier."""
-    return int(window.last_starts(np.array([frontier - window.range]))[0]) + window.slide

@@ -31,7 +31,8 @@ Array = np.ndarray[Any, Any]
 
 #: more rows or ticks than any table has
 UNLIMITED = 2**63 - 1
-_EARLIEST = -(2**63)
+#: before all times
+EARLIEST = -(2**63)
 _NO_ROWS = np.empty(0, np.int64)
 
 
@@ -180,12 +181,12 @@ class Younger(Behind):
     def oldest(self, runs: Array, row: int) -> int:
         """The oldest row in the window of one row."""
         run = _run_of(runs, row)
-        limit = max(int(self.measure[row]) - self.amount, _EARLIEST)
+        limit = max(int(self.measure[row]) - self.amount, EARLIEST)
         return run + int(np.searchsorted(self.measure[run:row], limit, side="right"))
 
     def fronts(self, runs: Array, rows: KeyRows, frontier: int, waits: bool) -> tuple[Array, Array]:
         """The rows that a row at the frontier would see, until time has passed the last of them."""
-        oldest = max(frontier - self.amount + 1, _EARLIEST)
+        oldest = max(frontier - self.amount + 1, EARLIEST)
         return rows.first_not_before(oldest), later(rows.last_times, self.amount)
 
 

@@ -27,7 +27,7 @@ class Counts(Protocol):
     ) -> Array:
         """The counts of the next rows; `starts` are those at which a new key begins.
 
-        Rows of a key before its `asked_from` are known to stay: it is not asked about them.
+        Rows of a key before its `asked_from` are known to stay: the policy is not asked.
         """
 
 

@@ -62,6 +62,11 @@ class SortedRows:
         assert self.order is not None
         return self.columns[self.order]
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether no rows come before or after."""
+        return self.ends and self.since is None
+
     @cached_property
     def all_runs(self) -> Array:
         """The runs, that of the row before these among them."""

@@ -11,7 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+Held = TypeVar("Held", bound="DataclassInstance")
 
 
 @dataclass(frozen=True)
@@ -49,21 +55,26 @@ class Sizes:
     payload_bytes: int = 2**26
 
 
-_current = Sizes()
+class Adjustable(Generic[Held]):
+    """Sizes that hold for this process, and that a `with` changes for a while."""
+
+    def __init__(self, sizes: Held) -> None:
+        self._current = sizes
+
+    def current(self) -> Held:
+        """The sizes that hold now."""
+        return self._current
+
+    @contextmanager
+    def using(self, **changes: Any) -> Iterator[None]:
+        """Change some sizes inside the `with`, for every thread of this process."""
+        before = self._current
+        self._current = replace(before, **changes)
+        try:
+            yield
+        finally:
+            self._current = before
 
 
-def current() -> Sizes:
-    """The sizes that hold now."""
-    return _current
-
-
-@contextmanager
-def using(**changes: Any) -> Iterator[None]:
-    """Change some sizes inside the `with`, for every thread of this process."""
-    global _current
-    before = _current
-    _current = replace(before, **changes)
-    try:
-        yield
-    finally:
-        _current = before
+_SIZES = Adjustable(Sizes())
+current, using = _SIZES.current, _SIZES.using

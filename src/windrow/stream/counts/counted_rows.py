@@ -35,6 +35,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from windrow.engine.columns import only
 from windrow.stream import sizes
 from windrow.stream.bins import ByBin
 from windrow.stream.counts.counted_bins import CountedBins
@@ -100,7 +101,7 @@ class CountedRows:
         for number, first, stop in keys.spans():
             if in_back[first:stop].any():
                 self._gather_back(found, number, slice(first, stop), least, reach)
-        back = _only(keys.back_map, (~in_back & (most > 0))[keys_of(keys.back_map)])
+        back = only(keys.back_map, (~in_back & (most > 0))[keys_of(keys.back_map)])
         return [self._cells_of(found), *found.front_maps, back, *found.back_maps]
 
     def _gather_front(self, found: _Gathered, keys: CountedKeys, least: Array, most: Array) -> None:
@@ -124,7 +125,7 @@ class CountedRows:
             for segment in np.unique(mapped[own][is_mapped[own]]).tolist():
                 cells = self._stored.map(SEGMENT_MAP, number, segment, begin)
                 wanted = is_mapped & (mapped == segment)
-                found.front_maps.append(_only(cells, wanted[keys_of(cells)]))
+                found.front_maps.append(only(cells, wanted[keys_of(cells)]))
 
     def _gather_back(
         self, found: _Gathered, number: int, own: slice, least: Array, reach: Array
@@ -140,7 +141,7 @@ class CountedRows:
             within = seen[keys] < reach[keys]
             seen[keys] += counts
             is_whole = within & (seen[keys] <= least[keys])
-            maps.append(_only(cells, is_whole))
+            maps.append(only(cells, is_whole))
             in_part = within & ~is_whole
             if in_part.any():
                 rows.append((block, np.repeat(keys, counts), np.repeat(in_part, counts)))
@@ -160,7 +161,7 @@ class CountedRows:
         new = keys.new
         lengths = np.minimum(new.lengths, self._most)
         newest = counted_down(new.lengths) < self._most
-        rows = _only(new.events.select(self._layout.rows.names), newest)
+        rows = only(new.events.select(self._layout.rows.names), newest)
         if not rows.num_rows:
             return
         cells = self._maps.of_runs(rows, keys.new_keys, lengths)
@@ -188,12 +189,8 @@ class _Gathered:
 
     def add(self, rows: pa.RecordBatch, keys: Array, wanted: Array) -> None:
         """Some rows."""
-        self.rows.append(_only(rows, wanted))
+        self.rows.append(only(rows, wanted))
         self.keys.append(keys[wanted])
-
-
-def _only(batch: pa.RecordBatch, wanted: Array) -> pa.RecordBatch:
-    return batch if wanted.all() else batch.filter(pa.array(wanted))
 
 
 def _covered(firsts: Array, stops: Array) -> list[int]:

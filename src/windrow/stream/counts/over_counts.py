@@ -27,7 +27,7 @@ from windrow.stream.counts.counted_bins import LEDGER_COLUMNS
 from windrow.stream.counts.counted_keys import CountedKeys
 from windrow.stream.counts.counted_rows import CountedRows
 from windrow.stream.counts.row_maps import RowMaps
-from windrow.stream.group import Array, Times, WindowGroup
+from windrow.stream.group import Array, WindowGroup
 from windrow.stream.header import GroupState
 from windrow.stream.row_layout import RowLayout, columns_kept, kept_columns
 from windrow.stream.state import LEDGER_SCHEMA, MAPS_SCHEMA, ROWS_SCHEMA, ShardBlocks
@@ -83,8 +83,8 @@ class OverCounts(WindowGroup):
             "the list of keys, the rows at which windows begin, and the partials of the rows "
             "behind them",
             writes="the header, the new events, and for each of these bins a block of the rows "
-            "that become final with its partials; a bin is rewritten when more of its rows are of "
-            "no use than of use",
+            "that become final with its partials; a bin is rewritten when more than half of its "
+            "rows are not needed any more",
             final="for each event, when the watermark reaches its time",
         )
 
@@ -94,12 +94,7 @@ class OverCounts(WindowGroup):
             yield oldest + 1
 
     def move(
-        self,
-        state: GroupState,
-        blocks: ShardBlocks,
-        events: pa.RecordBatch,
-        frontier: int,
-        times: Times,
+        self, state: GroupState, blocks: ShardBlocks, events: pa.RecordBatch, frontier: int
     ) -> list[pa.Table]:
         """Answer the events before a frontier."""
         state.frontier = frontier

@@ -5,9 +5,9 @@ window of an event to come may hold it.
 
 - If no window begins in the front any more, and the back has few blocks, the front is deleted, and
   so are the blocks of the back without a row of use.
-- A bin is rewritten if it has more rows of no use than of use, many blocks, or many rows; and if no
-  window begins in the front any more and the blocks are not few. Then its rows of use become the
-  front. A bin with many rows is split by the way.
+- A bin is rewritten if more than half of its rows are not needed, or if it has many blocks or many
+  rows; and if no window begins in the front any more and the blocks are not few. Then its rows of
+  use become the front. A bin with many rows is split by the way.
 
       before    [ segment 0 | segment 1 ][ block 4 ][ block 5 ][ block 6 ]
                   of no use   of use ------------------------------------

@@ -6,7 +6,7 @@ rows, such as how many events it has seen, stands in the ledger.
 
 Keys lie in bins (see `bins`). A batch reads all rows of a bin if one of its keys has new events, or
 an answer that is due. Rows that are still needed stay where they are, and new rows are appended in
-a block of their own. A bin is rewritten when more of its rows are of no use than of use, or when it
+a block of their own. A bin is rewritten when more than half of its rows are not needed, or when it
 has many blocks. So a row is written about twice, and at most twice as many rows are read as are
 needed.
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import Slices
-from windrow.stream.group import Array, Times, WindowGroup
+from windrow.stream.group import Array, WindowGroup
 from windrow.stream.header import GroupState
 from windrow.stream.row_layout import RowLayout, columns_kept
 from windrow.stream.rows.kept_rows import KeptRows, Needed, OpenBins
@@ -55,7 +55,8 @@ class RowsGroup(WindowGroup):
             reads="the header, the waiting events that become final, and all rows of the bins "
             "whose keys have such events or an answer that is due",
             writes="the header, the new events, and for each of these bins a block of the rows "
-            "that become final; a bin is rewritten when more of its rows are of no use than of use",
+            "that become final; a bin is rewritten when more than half of its rows are not needed "
+            "any more",
             final=self.final,
         )
 
@@ -66,12 +67,7 @@ class RowsGroup(WindowGroup):
         yield from KeptRows(blocks, self.number, self.layout).bins.due()
 
     def move(
-        self,
-        state: GroupState,
-        blocks: ShardBlocks,
-        events: pa.RecordBatch,
-        frontier: int,
-        times: Times,
+        self, state: GroupState, blocks: ShardBlocks, events: pa.RecordBatch, frontier: int
     ) -> list[pa.Table]:
         """Answer what the events before a frontier make final."""
         span = Span(state.frontier, frontier)

@@ -30,7 +30,7 @@ from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import Slices
 from windrow.stream import sizes
 from windrow.stream.cell_windows import CellWindows
-from windrow.stream.group import Array, Times, WindowGroup
+from windrow.stream.group import Array, WindowGroup
 from windrow.stream.header import GroupState
 from windrow.stream.slices.map_tree import MapTree
 from windrow.stream.state import CELLS_SCHEMA, ShardBlocks
@@ -75,12 +75,7 @@ class OverSlices(WindowGroup):
             yield state.frontier + max(self._extents)
 
     def move(
-        self,
-        state: GroupState,
-        blocks: ShardBlocks,
-        events: pa.RecordBatch,
-        frontier: int,
-        times: Times,
+        self, state: GroupState, blocks: ShardBlocks, events: pa.RecordBatch, frontier: int
     ) -> list[pa.Table]:
         """Answer the events before a frontier."""
         tree = MapTree(self.maps, blocks, self.number, state)
@@ -89,7 +84,7 @@ class OverSlices(WindowGroup):
             self._evict(tree, frontier)
             return []
         columns = self._arranged(events)
-        moments = times(columns)
+        moments = ticks.times(columns[self._plan.order[0]])
         cells = self.maps.of_runs(columns, moments, np.arange(len(moments)))
         results = [
             self._windows.answers(

@@ -39,11 +39,11 @@ from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import PeriodicWindow
 from windrow.stream import sizes
-from windrow.stream.group import Array, Times, WindowGroup
+from windrow.stream.group import Array, WindowGroup
 from windrow.stream.header import GroupState
 from windrow.stream.slices.map_tree import HeldMaps, MapTree
 from windrow.stream.state import CELLS_SCHEMA, NONE, ShardBlocks
-from windrow.windows import periods
+from windrow.windows import periods, ticks
 
 
 class SlideSlices(WindowGroup):
@@ -87,24 +87,19 @@ class SlideSlices(WindowGroup):
         """The ends of the first windows that may have an answer."""
         for window, front in zip(self._windows, state.fronts, strict=True):
             if front < state.end:
-                yield _first_open(window, state.frontier) + window.range
+                yield window.first_open(state.frontier) + window.range
             if oldest is not None:
                 yield int(window.first_starts(np.array([oldest]))[0]) + window.range
 
     def move(
-        self,
-        state: GroupState,
-        blocks: ShardBlocks,
-        events: pa.RecordBatch,
-        frontier: int,
-        times: Times,
+        self, state: GroupState, blocks: ShardBlocks, events: pa.RecordBatch, frontier: int
     ) -> list[pa.Table]:
         """Answer the windows that end by a frontier."""
         tree = MapTree(self.maps, blocks, self.number, state)
         cells = self.maps.empty
         if events.num_rows:
             columns = dict(zip(events.schema.names, events.columns, strict=True))
-            slices = self.slices.slice_of(times(columns))
+            slices = self.slices.slice_of(ticks.times(columns[self._plan.order[0]]))
             read = in_own_type(columns, self._plan)
             cells = self.maps.of_events(read, self._plan.order, slices)
         answers = []
@@ -116,9 +111,7 @@ class SlideSlices(WindowGroup):
                 state.fronts[place] = held.front
                 answers.append(self._answer(name, window, [*held.maps, cells], low, high))
         tree.drop(front, state.front)
-        needed = min(
-            self.slices.slice_at(_first_open(window, frontier)) for window in self._windows
-        )
+        needed = min(self.slices.slice_at(window.first_open(frontier)) for window in self._windows)
         for block in _blocks(cells, needed):
             tree.append(block)
         state.frontier = frontier
@@ -134,9 +127,9 @@ class SlideSlices(WindowGroup):
         cells: pa.RecordBatch,
     ) -> tuple[int, int]:
         """When the first and the last of the windows begin that end between two frontiers."""
-        high = _first_open(window, frontier) - window.slide
+        high = window.first_open(frontier) - window.slide
         if before != NONE:
-            return _first_open(window, before), high
+            return window.first_open(before), high
         if not cells.num_rows:
             return high + window.slide, high
         oldest = self.slices.starts(np.array([cells[SLICE].to_numpy().min()]))
@@ -185,11 +178,6 @@ class SlideSlices(WindowGroup):
             for bound in (begins, begins + window.range)
         ]
         return answered_table(self._plan, name, keys, (bounds[0], bounds[1]), result)
-
-
-def _first_open(window: PeriodicWindow, frontier: int) -> int:
-    """When the first window begins that ends behind a frontier."""
-    return int(window.last_starts(np.array([frontier - window.range]))[0]) + window.slide
 
 
 def _blocks(cells: pa.RecordBatch, needed: int) -> Iterator[pa.RecordBatch]:
