@@ -1,4 +1,8 @@
-"""Durations as users write them: strings as in Spark, or `datetime.timedelta`."""
+"""Durations as users write them: `"10 minutes"`, `"10min"`, or `datetime.timedelta`.
+
+Units are words as in Spark, or short as in pandas and Polars. All units have a fixed length: a day
+is 24 hours.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +23,35 @@ NANOSECONDS = {
     "week": 604_800_000_000_000,
 }
 
+#: other ways to write units; "m" is a minute, as in Polars and in pandas' Timedelta
+_SHORT = {
+    "ns": "nanosecond",
+    "us": "microsecond",
+    "µs": "microsecond",  # the sign for micro
+    "μs": "microsecond",  # the Greek letter
+    "ms": "millisecond",
+    "s": "second",
+    "sec": "second",
+    "m": "minute",
+    "min": "minute",
+    "h": "hour",
+    "hr": "hour",
+    "d": "day",
+    "w": "week",
+}
+#: units that differ in length, the short ones too
+_CALENDAR = {"month", "year", "quarter", "mo", "q", "y"}
+
 _PREFIX = re.compile(r"^interval\s+", re.IGNORECASE)
-_TERM = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*")
+_TERM = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-zA-Zµμ]+)\s*")
 
 
 def nanoseconds(duration: str | timedelta, argument: str) -> int:
     """A duration in nanoseconds; `argument` is named if it is none.
 
     >>> nanoseconds("1 hour 30 minutes", "range")
+    5400000000000
+    >>> nanoseconds("1h30min", "range")
     5400000000000
     """
     if isinstance(duration, timedelta):
@@ -49,25 +74,37 @@ def nanoseconds(duration: str | timedelta, argument: str) -> int:
     if not text or position < len(text):
         raise InvalidArgument(
             f"{argument}: {duration!r} is no duration; write a number and a unit, "
-            "as in '10 minutes' or '1 hour 30 minutes'"
+            "as in '10 minutes', '10min' or '1 hour 30 minutes'"
         )
     return total
 
 
 def _term(number: str, written: str, duration: str, argument: str) -> int:
-    unit = written.lower().removesuffix("s")
-    if unit in ("month", "year", "quarter"):
+    unit = _unit(written)
+    if written == "M" or unit in _CALENDAR:
+        minutes = f", or {number}min if you mean minutes" if written == "M" else ""
         raise InvalidArgument(
             f"{argument}: {duration!r} has no fixed length, because months and years differ; "
-            "use days, as in '30 days'"
+            f"use days, as in '30 days'{minutes}"
         )
     if unit not in NANOSECONDS:
         known = ", ".join(f"{name}s" for name in NANOSECONDS)
         raise InvalidArgument(
-            f"{argument}: {written!r} in {duration!r} is no unit; there are {known}"
+            f"{argument}: {written!r} in {duration!r} is no unit; there are {known}, "
+            "or short ns, us, ms, s, min (also m), h, d, w"
         )
     # A fraction, because a float cannot tell the nanoseconds of 1000.1 days apart.
     return round(Fraction(number) * NANOSECONDS[unit])
+
+
+def _unit(written: str) -> str:
+    """The unit's full name, in the singular, if it is one."""
+    unit = written.lower()
+    if unit in _SHORT:  # first, because the s of "ms" is no plural
+        return _SHORT[unit]
+    singular = unit.removesuffix("s")
+    # One letter has no plural.
+    return _SHORT.get(singular, singular) if len(singular) > 1 else unit
 
 
 def words(duration: int) -> str:
