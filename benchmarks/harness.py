@@ -37,7 +37,7 @@ class Comparison:
         return self.seconds_against / self.seconds
 
     @property
-    def windows_of(self) -> bool:
+    def passes(self) -> bool:
         return self.bar is None or self.ratio >= self.bar
 
 
