@@ -46,6 +46,9 @@ RIGHT = {
     "error": is_share,
     "confidence": is_share,
     "q": are_shares,
+    "interpolation": lambda given: type(given) is str and given == "lower",
+    "method": lambda given: type(given) is str and given == "dense",
+    "descending": lambda given: isinstance(given, bool | np.bool_),
     "half_life": lambda given: isinstance(given, timedelta) or (is_number(given) and given > 0),
     "threshold": lambda given: is_number(given) or type(given) is Decimal or given is math.inf,
     "key": lambda given: callable(given) or isinstance(given, str) or given is None,
@@ -54,7 +57,7 @@ POOL = [
     True, False, 0, 1, 3, -1, 0.5, 1.5, -0.5, math.nan, math.inf, 10**400, 10**5000, "no", "",
     b"1", None, [], [0.5], [0.1, 1], (), {3}, {}, object(), 1j, Decimal("0.5"), timedelta(1),
     np.int64(2), np.float64(0.25), np.float32(0.5), np.True_, np.array([0.5, 0.25]), [0.5, "p"],
-    [True], math.cos,
+    [True], math.cos, "lower", "dense",
 ]  # fmt: skip
 EVERY_PARAMETER = [
     pytest.param(aggregation, name, id=f"{aggregation.name}-{name}")

@@ -19,7 +19,7 @@ _WRITERS = ("reference", "stub")
 _FIRST = (
     "counts", "sums", "means", "moments", "regression",
     "extremes", "extreme_counts", "arg_extremes", "positions", "changes", "drawing",
-    "collections", "largest", "bits", "runs", "decay",
+    "collections", "order_statistics", "ranks", "different", "largest", "bits", "runs", "decay",
     "distinct_counts", "quantiles", "frequencies", "membership", "count_min", "moment_sketch",
     "classifiers",
 )  # fmt: skip

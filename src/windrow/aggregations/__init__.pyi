@@ -8,6 +8,7 @@ from windrow.aggregations.collections import collect, collect_distinct, concat, 
 from windrow.aggregations.count_min import CountMin, count_min
 from windrow.aggregations.counts import count, count_if
 from windrow.aggregations.decay import ewm_mean
+from windrow.aggregations.different import count_distinct, sum, sum_distinct
 from windrow.aggregations.distinct_counts import approx_distinct
 from windrow.aggregations.drawing import m4
 from windrow.aggregations.extreme_counts import max_count, min_count
@@ -24,11 +25,13 @@ from windrow.aggregations.means import (
 from windrow.aggregations.membership import BloomFilter, bloom
 from windrow.aggregations.moment_sketch import moment_sketch
 from windrow.aggregations.moments import kurtosis, skewness, stddev, variance
+from windrow.aggregations.order_statistics import median, quantile
 from windrow.aggregations.positions import first, last, nth
 from windrow.aggregations.quantiles import approx_quantile
+from windrow.aggregations.ranks import percent_rank, rank
 from windrow.aggregations.regression import correlation, covariance, intercept, slope
 from windrow.aggregations.runs import longest_increasing_run, longest_run_above, sign_changes
-from windrow.aggregations.sums import product, sum, sum_of_squares
+from windrow.aggregations.sums import product, sum_of_squares
 from windrow.algebra.aggregation import Aggregation
 
 CATALOGUE: dict[str, Aggregation]
@@ -55,6 +58,7 @@ __all__ = [
     "concat",
     "correlation",
     "count",
+    "count_distinct",
     "count_if",
     "count_min",
     "covariance",
@@ -72,13 +76,17 @@ __all__ = [
     "max",
     "max_count",
     "mean",
+    "median",
     "min",
     "min_count",
     "mode",
     "moment_sketch",
     "naive_bayes",
     "nth",
+    "percent_rank",
     "product",
+    "quantile",
+    "rank",
     "rate",
     "relative_variation",
     "root_mean_square",
@@ -87,6 +95,7 @@ __all__ = [
     "slope",
     "stddev",
     "sum",
+    "sum_distinct",
     "sum_of_squares",
     "top_k",
     "value_range",

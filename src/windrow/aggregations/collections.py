@@ -18,6 +18,7 @@ from windrow.algebra.counting import add, itself
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Monoid, OutputType, Traits, like_input, list_like_input
+from windrow.algebra.value_counts import Mode, Question
 from windrow.errors import AggregateOverflow
 
 #: values that can be told apart by hashing
@@ -39,9 +40,10 @@ def _plain(
     output: OutputType,
     summary: str,
     variant: Callable[..., Aggregation] | None = None,
+    asks: Question | None = None,
 ) -> Aggregation:
     """An aggregation in plain Python, the same for all kinds of values."""
-    monoid = Monoid(identity, lift, combine, lower, output, Traits(exact=True))
+    monoid = Monoid(identity, lift, combine, lower, output, Traits(exact=True), asks=asks)
     return Aggregation(name, inputs, lambda _kinds: monoid, same, summary, variant=variant)
 
 
@@ -180,8 +182,9 @@ def _mode(limit: Any) -> Aggregation:
 
     name, summary = f"mode_{limit}", f"the most frequent of at most {limit} different values"
     return _plain(
-        name, HASHED, {}, lift_times, add_few_times, most_frequent_of_few, like_input(0), summary
-    )
+        name, HASHED, {}, lift_times, add_few_times, most_frequent_of_few, like_input(0), summary,
+        asks=Mode(limit),
+    )  # fmt: skip
 
 
 mode = _plain(
@@ -189,6 +192,7 @@ mode = _plain(
     "the most frequent value, of equals the one that was seen first; with `limit`, more different "
     "values than that raise",
     variant=_mode,
+    asks=Mode(),
 )  # fmt: skip
 
 EXAMPLES = (collect(limit=3), collect_distinct(limit=3), concat(limit=4), mode(limit=100))

@@ -25,6 +25,13 @@ def truth(name: str, given: Any) -> bool:
     return given
 
 
+def one_of(name: str, given: Any, known: tuple[str, ...]) -> str:
+    """A parameter that is one of some texts."""
+    if not isinstance(given, str) or given not in known:
+        raise InvalidArgument(f"{name}: one of {', '.join(known)} is needed, not {shown(given)}")
+    return given
+
+
 def at_least_one(name: str, number: Any) -> int:
     """A bound on a number of values."""
     if not is_whole(number) or number < 1:

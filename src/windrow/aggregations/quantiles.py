@@ -66,6 +66,11 @@ _ORDERS: dict[Kind, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
 }
 
 
+def sorted_as(kind: Kind) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    """From values of a kind to what sorts as they should, and back."""
+    return _ORDERS.get(kind, (itself, itself))
+
+
 # Levels ------------------------------------------------------------------------------------------
 
 
@@ -121,7 +126,7 @@ def _approx_quantile(q: Any, error: Any = ERROR) -> Aggregation:
     output: OutputType = list_like_input(0) if several else like_input(0)
 
     def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
-        sortable, value_of = _ORDERS.get(kinds[0], (itself, itself))
+        sortable, value_of = sorted_as(kinds[0])
 
         def lift(value: Any) -> Partial:
             own = sortable(value)

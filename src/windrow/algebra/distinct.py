@@ -14,14 +14,19 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Aggregation
+from windrow.algebra.counting import COUNT
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Defined, Monoid, Traits
 from windrow.algebra.nullable import skipping_nulls
+from windrow.algebra.value_counts import CountDistinct
 from windrow.errors import InvalidArgument
 
 #: kinds of which plain Python has what kernels have: numbers, and times in ticks
 _NUMBERS = (Kind.BOOLEAN, Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL, Kind.TEMPORAL)
+
+#: what reads better than the aggregation's own words
+_SUMMARIES = {"count": "the number of different values", "sum": "the sum of the different values"}
 
 
 def lift_distinct(value: Any) -> Any:
@@ -78,6 +83,7 @@ def over_distinct(aggregation: Aggregation) -> Aggregation:
             traits=Traits(exact=True),
             # A count answers for no values.
             defined=Defined(lambda _partial: True) if computed.answers_nothing else Defined(),
+            asks=CountDistinct() if computed is COUNT else None,
         )
 
     return Aggregation(
@@ -85,7 +91,7 @@ def over_distinct(aggregation: Aggregation) -> Aggregation:
         (type(entry)(entry.name, entry.accepts - {Kind.NESTED}, as_python=as_python),),
         monoid_for,
         same,
-        f"{aggregation.summary}, over different values",
+        _SUMMARIES.get(aggregation.name, f"{aggregation.summary}, over different values"),
         called=aggregation.called,
         parameters=aggregation.parameters,
     )

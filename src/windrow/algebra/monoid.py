@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from windrow.algebra.value_counts import Question
+
 OutputType = Callable[[tuple[pa.DataType, ...]], pa.DataType]
 
 
@@ -156,6 +158,7 @@ class Monoid:
         lowered: the number that a compiled lower writes, "float64" or "int64".
         members: of an answer that is a struct; lower returns a tuple with a value for each.
         lanes: what a kernel writes for an answer that is no number and no struct of numbers.
+        asks: what it asks of the multiset of a window's values, if that is all it depends on.
     """
 
     identity: Any
@@ -172,6 +175,7 @@ class Monoid:
     in_place: InPlace | None = None
     members: tuple[Member, ...] = ()
     lanes: Lanes | None = None
+    asks: Question | None = None
 
     def has_answer(self, partial: Any) -> bool:
         """Whether a partial of one value or more has an answer."""

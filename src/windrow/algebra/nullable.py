@@ -135,7 +135,16 @@ def skipping_nulls(monoid: Monoid, watched: Collection[int], name: str) -> NullS
 
 
 def filtered(monoid: Monoid, watched: Collection[int], name: str) -> NullSkipping:
-    """The same with one more input behind the monoid's own, null for events that do not count."""
+    """The same with one more input behind the monoid's own, null for events that do not count.
+
+    What is asked of the current row is asked of all rows: those that do not count are null to it.
+    """
+    if monoid.asks is not None and monoid.asks.of_current:
+
+        def lift_current(*inputs: Any) -> Any:
+            return monoid.lift(None if inputs[-1] is None else inputs[0])
+
+        return skipping_nulls(replace(monoid, lift=lift_current), watched, name)
 
     def lift(*inputs: Any) -> Any:
         return monoid.lift(*inputs[:-1])

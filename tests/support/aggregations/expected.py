@@ -183,6 +183,36 @@ def quantile(values: list[Any], share: float) -> Any:
     return sorted(values, key=as_spark_sorts)[math.ceil(share * len(values)) - 1]
 
 
+def between_values(values: list[Any], share: float, interpolation: str = "linear") -> Any:
+    """As numpy finds it, of places in the order; then of the values at those places."""
+    ordered = sorted(values, key=as_spark_sorts)
+    if interpolation == "lower":
+        return ordered[int(np.quantile(np.arange(len(ordered)), share, method="lower"))]
+    low, high = (
+        ordered[int(np.quantile(np.arange(len(ordered)), share, method=method))]
+        for method in ("lower", "higher")
+    )
+    part = 0.5 if interpolation == "midpoint" else share * (len(ordered) - 1) % 1
+    if low == high or is_special([low, high]):
+        return (
+            float(low) if not part or low == high else float(low) * (1 - part) + float(high) * part
+        )
+    return float(exactly(low) + (exactly(high) - exactly(low)) * exactly(part))
+
+
+def rank(values: list[Any], method: str = "min", descending: bool = False) -> Any:
+    """Of the newest value, by comparing it with each."""
+    own = as_spark_sorts(values[-1])
+    places = [as_spark_sorts(value) for value in values]
+    ahead = [place for place in places if (place > own if descending else place < own)]
+    if method == "dense":
+        return len(set(ahead)) + 1
+    highest = len(ahead) + places.count(own)
+    return {"min": len(ahead) + 1, "max": highest, "average": (len(ahead) + 1 + highest) / 2}[
+        method
+    ]
+
+
 def longest_run_above_half(values: list[Any]) -> int:
     above = "".join("x" if value > 0.5 else " " for value in values)
     return max(map(len, above.split()), default=0)
@@ -238,6 +268,18 @@ EXPECTED: dict[str, Callable[[list[Any]], Any]] = {
     "collect_distinct_3": lambda values: distinct(values)[:3],
     "mode": mode,
     "mode_100": mode,
+    "median": lambda values: between_values(values, 0.5),
+    "quantile_0_9": lambda values: between_values(values, 0.9),
+    "quantile_0_25_lower": lambda values: between_values(values, 0.25, "lower"),
+    "quantiles_0_1_0_5_midpoint": lambda values: [
+        between_values(values, share, "midpoint") for share in (0.1, 0.5)
+    ],
+    "rank": rank,
+    "rank_average": lambda values: rank(values, "average"),
+    "rank_dense_descending": lambda values: rank(values, "dense", descending=True),
+    "percent_rank": lambda values: (rank(values) - 1) / max(len(values) - 1, 1),
+    "count_distinct": lambda values: len(distinct(values)),
+    "sum_distinct": lambda values: total(distinct(values)),
     "top_3": lambda values: sorted(values, key=as_spark_sorts, reverse=True)[:3],
     "bottom_2": lambda values: sorted(values, key=as_spark_sorts)[:2],
     "longest_run_above_0.5": longest_run_above_half,
