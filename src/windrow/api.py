@@ -47,7 +47,8 @@ def over(
         order: the column that orders the events, or a list whose further columns break ties. Time
             windows measure by the first. Without it, a table's rows stay in their order.
         windows: one window, a list of them, or a dict that names them, of any kinds: `wr.rows`,
-            `wr.time`, `wr.delta`, `wr.punctuated`, `wr.session`, `wr.policy`.
+            `wr.time`, `wr.delta`, `wr.punctuated`, `wr.session`, `wr.policy`. Names that you give,
+            and those of several windows, are in the names of the results.
         aggs: what to compute, as in `wr.max("amount")`.
         algorithm: the name of an algorithm, to choose it by hand.
         prefer: what the planner optimizes: "throughput", "latency" or "memory".
@@ -140,9 +141,10 @@ def slide(
 
     Returns:
         The key columns, `window_start`, `window_end` and one column per aggregation, with the
-        window's name, `window`, in front if there are several. Begins and ends have the type of the
-        order column, or a finer unit if a window begins or ends between two of its ticks. A Spark
-        DataFrame for a Spark DataFrame, its rows in no particular order, else a `pyarrow.Table`.
+        window's name, `window`, in front if you name it or there are several. Begins and ends have
+        the type of the order column, or a finer unit if a window begins or ends between two of its
+        ticks. A Spark DataFrame for a Spark DataFrame, its rows in no particular order, else a
+        `pyarrow.Table`.
 
     Example:
         >>> import pyarrow as pa, windrow as wr

@@ -148,6 +148,13 @@ class Call:
     windows: tuple[Window, ...]
     aggs: tuple[Measure, ...]
     options: dict[str, Any] = field(default_factory=dict)
+    #: whether a single window is given with its name
+    named: bool = False
+
+    @property
+    def shows_names(self) -> bool:
+        """Whether results tell windows apart by name."""
+        return self.named or len(self.windows) > 1
 
     @property
     def size(self) -> int:
@@ -173,7 +180,7 @@ class Call:
         given = {
             "key": repr(list(self.key)) if self.key else "None",
             "order": repr(list(self.order)) if self.order else "None",
-            "windows": self.windows[0].source if len(self.windows) == 1 else f"{{{windows}}}",
+            "windows": f"{{{windows}}}" if self.shows_names else self.windows[0].source,
             "aggs": f"[{', '.join(measure.source for measure in self.aggs)}]",
             **{name: repr(value) for name, value in self.options.items()},
         }

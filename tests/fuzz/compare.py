@@ -43,7 +43,7 @@ def check_slide(
 ) -> None:
     """The same answers; those of a window and key in the same order, unless none is promised."""
     check_types(call, result)
-    names = ["window"] * (len(call.windows) > 1) + [*call.key, "window_start", "window_end"]
+    names = ["window"] * call.shows_names + [*call.key, "window_start", "window_end"]
     names += [measure.alias for measure in call.aggs]
     if result.column_names != names:
         raise Difference(f"expected the columns {names}\ngot {result.column_names}")

@@ -94,7 +94,8 @@ def _try(random: Random, profile: Profile) -> Call:
         _window(random, profile, function, columns, names)
         for _ in range(random.choice((1, 1, 2, 3)))
     )
-    call = Call(function, columns, tuple(keys), names, windows, (), options)
+    named = random.random() < 0.2
+    call = Call(function, columns, tuple(keys), names, windows, (), options, named)
     call = replace(call, aggs=draw_measures(random, call))
     call = _renamed(random, call)
     return _stored(random, call) if profile.chunked else call

@@ -304,7 +304,7 @@ def over(call: Call) -> dict[str, list[Any]]:
 
 
 def _column(measure: Measure, window: str, call: Call) -> str:
-    return f"{measure.alias}_{window}" if len(call.windows) > 1 else measure.alias
+    return f"{measure.alias}_{window}" if call.shows_names else measure.alias
 
 
 def slide(call: Call) -> list[dict[str, Any]]:
@@ -320,7 +320,7 @@ def slide(call: Call) -> list[dict[str, Any]]:
                 before = values
                 found.append(
                     {
-                        **({"window": name} if len(call.windows) > 1 else {}),
+                        **({"window": name} if call.shows_names else {}),
                         **{each: call.columns[each].values[answer.rows[0]] for each in call.key},
                         "window_start": answer.begin,
                         "window_end": answer.end,

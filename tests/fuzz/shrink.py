@@ -73,6 +73,8 @@ def _fewer_measures(call: Call) -> Iterator[Call]:
 
 
 def _fewer_windows(call: Call) -> Iterator[Call]:
+    if call.named:
+        yield replace(call, named=False)
     if len(call.windows) > 1:
         yield from (replace(call, windows=(window,)) for window in call.windows)
         yield from (replace(call, windows=fewer) for fewer in _without_each(call.windows))

@@ -79,7 +79,7 @@ def check(table: pa.Table, key: list[str], window: Any, frame: str, measures: An
     arguments: dict[str, Any] = {"key": key, "order": ["ts", "id"]}
     aggs = [measure for measure, _ in measures]
     ours = wr.over(table, **arguments, windows=window, aggs=aggs).sort_by("id")
-    expected = oracle.over(table.sort_by("id"), **arguments, windows={"w": window}, aggs=aggs)
+    expected = oracle.over(table.sort_by("id"), **arguments, windows={"": window}, aggs=aggs)
     oracle.assert_agrees(expected, ours)
     oracle.assert_agrees(expected, in_sql(table, key, frame, measures))
 

@@ -238,7 +238,7 @@ def test_whatever_is_left_to_spark_is_answered_as_in_the_process(
     }.items():
         events = events.append_column(name, column)
     arguments: dict[str, Any] = {
-        "key": ["case"], "order": ["ts", "id"], "windows": {"huge": wr.rows(2**31 - 1)},
+        "key": ["case"], "order": ["ts", "id"], "windows": wr.rows(2**31 - 1),
     }  # fmt: skip
     monkeypatch.setattr(placement, "MOST_ROWS_FOR_SPARK", math.inf)
 

@@ -35,7 +35,7 @@ def check(query: Query, **further: Any) -> None:
         return
     result = wr.slide(query.table, **query.arguments, **further)
     names = [*query.key, "window_start", "window_end", *(m.name for m in query.aggs)]
-    assert result.column_names == (["window", *names] if len(query.windows) > 1 else names)
+    assert result.column_names == ["window", *names]
     for each in query.aggs:
         if each.aggregation.name in ("max", "last", "arg_max", "first", "min"):
             carried = query.table.schema.field(each.columns[-1]).type

@@ -4,9 +4,13 @@ from datetime import timedelta
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import windrow as wr
+from windrow.engine.slide_batches import slide_batches
+from windrow.planning.choose import Wish
+from windrow.planning.slide_plan import resolve_slide
 from windrow.windows import RowsWindow, TimeWindow, named
 
 HOUR = 3_600_000_000_000
@@ -43,6 +47,34 @@ def test_given_names_win() -> None:
     windows = {"short": wr.rows(2), "1h": wr.time("1 hour")}
     assert named(windows) == windows
     assert list(named(windows)) == ["short", "1h"]
+
+
+TABLE = pa.table({"k": ["a"], "t": [1], "x": [2.0]})
+
+
+@pytest.mark.parametrize(
+    ("given", "over", "slid"),
+    [
+        (lambda window: window, ["sum_x"], []),
+        (lambda window: [window], ["sum_x"], []),
+        (lambda window: {"w": window}, ["sum_x_w"], ["window"]),
+        (lambda window: [window, wr.rows(5, window.every and 1)], ["sum_x_rows_2", "sum_x_rows_5"],
+         ["window"]),
+    ],
+    ids=["bare", "a list of one", "named", "several"],
+)  # fmt: skip
+def test_results_tell_windows_apart_by_name(given: Any, over: list[str], slid: list[str]) -> None:
+    """A name that you give is in the result; so are all if there are several."""
+    asked: dict[str, Any] = {"key": "k", "order": "t", "aggs": wr.sum("x")}
+    assert wr.over(TABLE, windows=given(wr.rows(2)), **asked).column_names == [*"ktx", *over]
+    answers = wr.slide(TABLE, windows=given(wr.rows(2, every=1)), **asked)
+    assert answers.column_names == [*slid, "k", "window_start", "window_end", "sum_x"]
+    batches = TABLE.to_batches()
+    plan = resolve_slide(TABLE.schema, windows=given(wr.rows(2, every=1)), **asked, wish=Wish(),
+                         changes_only=False)  # fmt: skip
+    found = [each for each in slide_batches(batches, plan, set()) if each is not None]
+    assert {tuple(each.column_names) for each in found} == {tuple(answers.column_names)}
+    assert plan.output_schema.names == answers.column_names
 
 
 @pytest.mark.parametrize(

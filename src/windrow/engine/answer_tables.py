@@ -24,7 +24,7 @@ def answered_table(
 ) -> pa.Table:
     """The answers of a window as a table; `results` gives the answers of a feature."""
     columns: dict[str, Any] = {}
-    if len(plan.windows) > 1:
+    if plan.shows_names:
         columns[NAME] = pa.repeat(name, len(bounds[0]))
     columns |= keys
     columns[START], columns[END] = bounds

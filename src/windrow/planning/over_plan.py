@@ -17,7 +17,7 @@ from windrow.algorithms import find_form
 from windrow.errors import InvalidAggregation, InvalidArgument
 from windrow.planning import costs
 from windrow.planning.choose import Wish
-from windrow.windows import Window, Windows, named
+from windrow.windows import Window, Windows, named, shows_names
 from windrow.windows.arguments import require_column, require_time
 
 
@@ -141,7 +141,7 @@ def resolve_over(
     features, places = features_of(schema, measures, wish)
     outputs = tuple(
         Output(
-            measure.name if len(named_windows) == 1 else f"{measure.name}_{name}",
+            f"{measure.name}_{name}" if shows_names(windows) else measure.name,
             places[measure],
             name,
         )

@@ -26,7 +26,7 @@ from windrow.planning.over_plan import (
 )
 from windrow.planning.share import Sharing, share
 from windrow.slicing import LIMIT, PeriodicWindow, pairs
-from windrow.windows import Window, Windows, named
+from windrow.windows import Window, Windows, named, shows_names
 
 #: columns that every answer has
 START, END, NAME = "window_start", "window_end", "window"
@@ -52,6 +52,8 @@ class SlidePlan:
     changes_only: bool
     #: the type of the order column, or a finer one if a window begins or ends between its ticks
     order_type: pa.DataType
+    #: whether answers say which window they are of
+    shows_names: bool
     #: the most answers that the call allows; None for the default
     max_answers: int | None = None
 
@@ -129,11 +131,11 @@ class SlidePlan:
     @property
     def output_schema(self) -> pa.Schema:
         """The columns of the answers."""
-        several = [pa.field(NAME, pa.string())] if len(self.windows) > 1 else []
+        window = [pa.field(NAME, pa.string())] if self.shows_names else []
         keys = [pa.field(name, self.schema.field(name).type) for name in self.key]
         bounds = [pa.field(name, self.order_type) for name in (START, END)]
         answers = [pa.field(name, self.features[place].type) for name, place in self.outputs]
-        return pa.schema([*several, *keys, *bounds, *answers])
+        return pa.schema([*window, *keys, *bounds, *answers])
 
     def require_few(self, answers: int, rows: int, given: str) -> None:
         """Refuse too many answers for a table of `rows`; `given` says what gives them."""
@@ -178,8 +180,8 @@ def resolve_slide(
     measures = measures_of(aggs)
     features, places = features_of(schema, measures, wish)
     outputs = tuple((measure.name, places[measure]) for measure in measures)
-    several = [NAME] if len(named_windows) > 1 else []
-    _require_distinct([*several, START, END, *(name for name, _ in outputs)], key_columns)
+    window_name = [NAME] if shows_names(windows) else []
+    _require_distinct([*window_name, START, END, *(name for name, _ in outputs)], key_columns)
     plan = SlidePlan(
         key_columns,
         order_columns,
@@ -190,6 +192,7 @@ def resolve_slide(
         schema,
         changes_only,
         _order_type(schema.field(order_columns[0]).type, named_windows.values()),
+        shows_names(windows),
         max_answers,
     )
     _require_few_of_an_event(plan)

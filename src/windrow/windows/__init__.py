@@ -3,7 +3,7 @@
 from windrow.windows import policies
 from windrow.windows.delta import DeltaWindow, delta
 from windrow.windows.marks import PunctuatedWindow, punctuated
-from windrow.windows.named import Windows, named
+from windrow.windows.named import Windows, named, shows_names
 from windrow.windows.policy import PolicyWindow, Rule, policy
 from windrow.windows.rows import RowsWindow, rows
 from windrow.windows.session import SessionWindow, session
@@ -31,5 +31,6 @@ __all__ = [
     "punctuated",
     "rows",
     "session",
+    "shows_names",
     "time",
 ]

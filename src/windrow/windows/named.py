@@ -40,3 +40,8 @@ def named(windows: Windows) -> dict[str, Window]:
             )
         found[name] = window
     return found
+
+
+def shows_names(windows: Windows) -> bool:
+    """Whether results tell windows apart by name: you named them, or there are several."""
+    return isinstance(windows, Mapping) or (isinstance(windows, Sequence) and len(windows) > 1)

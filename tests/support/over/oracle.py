@@ -59,13 +59,11 @@ def over(
     key: Sequence[str] = (),
     order: Sequence[str] = (),
 ) -> dict[str, list[Any]]:
-    """The columns that `wr.over` adds, in the order of the table's rows."""
+    """The columns that `wr.over` adds, in the order of the table's rows; "" is no name."""
     columns = {name: table[name].to_pylist() for name in table.column_names}
     times = ticks(table[order[0]]) if order and pa.types.is_temporal(table[order[0]].type) else None
     answers = {
-        column_name(measure, name, windows): [None] * table.num_rows
-        for measure in aggs
-        for name in windows
+        column_name(measure, name): [None] * table.num_rows for measure in aggs for name in windows
     }
     for group in groups(columns, key, order, table.num_rows):
         for place, row in enumerate(group):
@@ -74,13 +72,13 @@ def over(
                 for measure in aggs:
                     inputs = [[columns[c][member] for c in measure.columns] for member in members]
                     answer = aggregate(measure.aggregation.name, inputs)
-                    answers[column_name(measure, name, windows)][row] = answer
+                    answers[column_name(measure, name)][row] = answer
     return answers
 
 
-def column_name(measure: Measure, window: str, windows: dict[str, Window]) -> str:
-    """`alias` with one window, `alias_window` with several."""
-    return measure.name if len(windows) == 1 else f"{measure.name}_{window}"
+def column_name(measure: Measure, window: str) -> str:
+    """`alias` of a window that has no name, else `alias_window`."""
+    return f"{measure.name}_{window}" if window else measure.name
 
 
 def groups(
