@@ -113,7 +113,9 @@ DIFFERENT = {
     Kind.TEXT: pa.array(["b", None, "a", "c"]),
 }
 ONE_COLUMN = [
-    each for each in CATALOGUE.values() if len(each.inputs) == 1 and not each.inputs[0].carried
+    each
+    for each in CATALOGUE.values()
+    if len(each.inputs) == 1 and not each.inputs[0].carried and not each.inputs[0].unknown
 ]
 
 

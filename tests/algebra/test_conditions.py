@@ -242,7 +242,7 @@ def test_over_different_values():
     assert (found["count_distinct_n"], found["sum_distinct_n"]) == (0, None)
 
 
-@pytest.mark.parametrize("aggregation", [wr.arg_max, wr.first, wr.slope])
+@pytest.mark.parametrize("aggregation", [wr.arg_max, wr.first, wr.rank, wr.slope])
 def test_what_makes_no_sense_over_different_values_is_refused(aggregation):
     with pytest.raises(wr.InvalidArgument, match="over_distinct: it is for aggregations of the"):
         aggregation().over_distinct()

@@ -8,7 +8,7 @@ from windrow.aggregations.collections import collect, collect_distinct, concat, 
 from windrow.aggregations.count_min import CountMin, count_min
 from windrow.aggregations.counts import count, count_if
 from windrow.aggregations.decay import ewm_mean
-from windrow.aggregations.different import count_distinct, sum, sum_distinct
+from windrow.aggregations.different import count_distinct, sum_distinct
 from windrow.aggregations.distinct_counts import approx_distinct
 from windrow.aggregations.drawing import m4
 from windrow.aggregations.extreme_counts import max_count, min_count
@@ -31,7 +31,7 @@ from windrow.aggregations.quantiles import approx_quantile
 from windrow.aggregations.ranks import percent_rank, rank
 from windrow.aggregations.regression import correlation, covariance, intercept, slope
 from windrow.aggregations.runs import longest_increasing_run, longest_run_above, sign_changes
-from windrow.aggregations.sums import product, sum_of_squares
+from windrow.aggregations.sums import product, sum, sum_of_squares
 from windrow.algebra.aggregation import Aggregation
 
 CATALOGUE: dict[str, Aggregation]

@@ -1,7 +1,7 @@
 """The rank of the newest event's value among all values of a window.
 
 `wr.over` asks for the current row's; see `algorithms/value_counts.py`. A partial is the sorted
-values of its events, and the value of the newest, None if that is null.
+values of its events, and the value of the newest in a tuple: `()` for no event, `(None,)` for null.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from windrow.algebra.monoid import Defined, Monoid, OutputType, Traits, always
 from windrow.algebra.value_counts import TIES, PercentRank, Question, Rank
 
 #: the sorted values, and that of the newest event
-Partial = tuple[tuple[Any, ...], Any]
+Partial = tuple[tuple[Any, ...], tuple[Any, ...]]
 
 
 def merge_ranked(older: Partial, newer: Partial) -> Partial:
     """The values of both, and the newest value."""
-    return (merged(older[0], newer[0]), newer[1])
+    return (merged(older[0], newer[0]), newer[1] or older[1])
 
 
 def is_ranked(partial: Partial) -> bool:
     """Whether the newest event has a value."""
-    return partial[1] is not None
+    return partial[1] not in ((), (None,))
 
 
 def _aggregation(
@@ -47,13 +47,11 @@ def _aggregation(
         sortable, _value_of = sorted_as(kinds[0])
 
         def lift(value: Any) -> Partial:
-            if value is None:
-                return ((), None)
-            own = sortable(value)
-            return ((own,), own)
+            own = () if value is None else (sortable(value),)
+            return (own, own or (None,))
 
         return Monoid(
-            identity=((), None),
+            identity=((), ()),
             lift=lift,
             combine=merge_ranked,
             lower=lower,
@@ -83,7 +81,7 @@ def rank_among(run: Any, own: Any, asks: Rank) -> Any:
 
 def _ranked(asks: Rank, variant: Callable[..., Aggregation] | None = None) -> Aggregation:
     def lower(partial: Partial) -> Any:
-        return rank_among(*partial, asks)
+        return rank_among(partial[0], *partial[1], asks)
 
     method = "" if asks.method == "min" else f"_{asks.method}"
     order = "largest" if asks.descending else "smallest"
@@ -111,7 +109,7 @@ rank = _ranked(SMALLEST_FIRST, _rank)
 
 def lower_percent(partial: Partial) -> float:
     """The share of the other values that are smaller."""
-    run, own = partial
+    run, (own,) = partial
     return bisect_left(run, own) / max(len(run) - 1, 1)
 
 

@@ -52,7 +52,7 @@ def truth_values(found: Any, data_type: pa.DataType) -> Any:
 def over_distinct(aggregation: Aggregation) -> Aggregation:
     """The aggregation of the different values of one column."""
     entry, *others = aggregation.inputs
-    if others or entry.carried:
+    if others or entry.carried or entry.unknown:
         raise InvalidArgument(
             f"over_distinct: it is for aggregations of the values of one column, such as count and "
             f"sum, and {aggregation.name} is none"

@@ -89,7 +89,5 @@ def place_of(share: float, count: int, interpolation: str) -> tuple[int, float]:
 
 def between(lower: Any, upper: Any, beyond: float) -> float:
     """The number so far between two; an infinity stays one."""
-    lower, upper = float(lower), float(upper)
-    if not beyond or lower == upper:
-        return lower
-    return lower * (1.0 - beyond) + upper * beyond
+    low, high = float(lower), float(upper)
+    return low if not beyond or low == high else low * (1.0 - beyond) + high * beyond
