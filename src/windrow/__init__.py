@@ -21,7 +21,7 @@ from windrow.errors import (
     WindrowError,
 )
 from windrow.planning.explain import Plan
-from windrow.windows import delta, policies, policy, punctuated, rows, session, time
+from windrow.windows import delta, expanding, policies, policy, punctuated, rows, session, time
 
 __version__ = "0.1.0"
 
@@ -43,6 +43,7 @@ __all__ = [
     "WindrowError",
     "aggregation",
     "delta",
+    "expanding",
     "in_order",
     "over",
     "plan",

@@ -198,7 +198,7 @@ def _window(
     order: tuple[str, ...],
 ) -> Window:
     is_time = bool(order) and columns[order[0]].kind == "temporal"
-    kinds = ["rows", "rows", "delta", "punctuated", "policy"]
+    kinds = ["rows", "rows", "delta", "expanding", "punctuated", "policy"]
     kinds += ["time", "time", "time", "session"] if is_time else []
     kind = random.choice(kinds)
     step = step_of(columns[order[0]].type) if is_time else 0
@@ -210,6 +210,8 @@ def _window(
         options["every"] = _duration(random, profile, step) if by_clock else random.randint(1, 5)
     if kind == "rows":
         return _made("rows", (random.choice((*range(1, 8), 30, 2**40)),), options)
+    if kind == "expanding":
+        return _made("expanding", (), options)
     if kind == "delta":
         amount = random.choice((1, 2, 3, 0.5, 2.25, 2**70))
         return _made("delta", ("d", amount), options)

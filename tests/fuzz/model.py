@@ -97,6 +97,8 @@ def held(window: Window, group: Group, place: int) -> list[int]:
     rows = group.rows[: place + 1]
     if window.kind == "rows":
         return rows[-window.arguments[0] :]
+    if window.kind == "expanding":
+        return rows
     if window.kind == "delta":
         return _less_behind(group, rows, *window.arguments)
     if window.kind == "punctuated":

@@ -87,7 +87,13 @@ _CONTRACT = (
     "allocate", "refuses", "stored_partials", "check_invariants",
 )  # fmt: skip
 
-ALGORITHMS: dict[str, Algorithm] = _registered()
+_FOUND = _registered()
+#: the algorithms to choose from, by name
+ALGORITHMS: dict[str, Algorithm] = {
+    name: each for name, each in _FOUND.items() if each.GUARANTEES.evicts
+}
+#: the algorithm of windows from which nothing leaves
+RUNNING = _FOUND["running_partial"]
 
 #: names that stand for several algorithms; the first that serves an aggregation is its form
 FORMS: dict[str, tuple[Algorithm, ...]] = {

@@ -24,12 +24,14 @@ class Guarantees:
         partials: how many partials are kept, at most, for a window of so many events.
         positions: how many integers are kept beside each event.
         subtracts: whether events leave by the inverse, which is only right where that is exact.
+        evicts: whether events leave at all; without, it serves only windows that grow.
     """
 
     worst: Growth
     partials: Callable[[int], int]
     positions: int = 0
     subtracts: bool = False
+    evicts: bool = True
 
 
 def in_a_tree(events: int) -> int:

@@ -75,6 +75,26 @@ def over_rows(
     return state, stop
 
 
+def over_growing(
+    columns: Block, validities: Block, answers: Block, defined: Block,
+    ring: Ring, state: State, starts: Block, answer_from: int, begin: int, stop: int,
+) -> tuple[State, int]:  # fmt: skip
+    """Answer each row over all rows of its run so far: nothing is evicted."""
+    run = np.searchsorted(starts, begin)
+    next_start = starts[run]
+    for row in range(begin, stop):
+        if row == next_start:
+            state = empty(ring, state.end)
+            run += 1
+            next_start = starts[run]
+        if not has_room(state, ring):
+            return state, row
+        state = insert(state, ring, lift_row(columns, validities, row))
+        if row >= answer_from:
+            lower_row(answers, defined, row, query(state, ring))
+    return state, stop
+
+
 def over_time(
     columns: Block, validities: Block, answers: Block, defined: Block,
     ring: Ring, state: State, times: Ring, starts: Block, answer_from: int,

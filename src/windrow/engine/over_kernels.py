@@ -69,6 +69,5 @@ class OverKernels(FeatureColumns):
 
     def _plain_window(self, name: str, feature: Feature) -> PlainRowWindow:
         monoid, indices = self.plain_part(feature)
-        events, _driven = self.plan.size_of(name)
-        form = self.plain_choice(feature, self.plan.wish, events).algorithm
+        form = self.plain_choice(feature, self.plan.wish, *self.plan.size_of(name)).algorithm
         return PlainRowWindow(feature, self.plan.windows[name], monoid, indices, form)

@@ -56,7 +56,8 @@ class PlainWindow:
         }
         self.functions: dict[str, Callable[..., Any]] = link(algorithm.FUNCTIONS, self._slots)
         # Looked up once: these are called for every event.
-        self._insert, self._evict = self.functions["insert"], self.functions["evict"]
+        self._insert = self.functions["insert"]
+        self._evict = self.functions.get("evict", _cannot_evict)
         self._has_room, self._query = self.functions["has_room"], self.functions["query"]
         self._size: Callable[[State], int] = self.functions.get("size", _end_to_end)
         self._wants_less = self.functions.get("wants_less")
@@ -188,6 +189,10 @@ class PlainWindow:
 
     def __len__(self) -> int:
         return self._size(self.state)
+
+
+def _cannot_evict(_state: State, _ring: Any) -> State:
+    raise NotApplicable("evict: nothing leaves a window that only grows")
 
 
 def _end_to_end(state: State) -> int:

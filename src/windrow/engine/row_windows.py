@@ -22,7 +22,7 @@ from windrow.planning.over_plan import Feature
 from windrow.windows import Window
 from windrow.windows.bounds import Bounding, Bounds
 from windrow.windows.counting import CountedBehind
-from windrow.windows.reach import Behind, Counted, Newest, Reach, Younger
+from windrow.windows.reach import Behind, Counted, Growing, Newest, Reach, Younger
 from windrow.windows.setting import Setting
 from windrow.work import sizes
 
@@ -60,6 +60,7 @@ class RowBlock:
 #: other loops are faster
 _LOOPS: dict[type[Reach], Callable[..., Any]] = {
     Newest: loops.over_rows,
+    Growing: loops.over_growing,
     Younger: loops.over_time,
     Behind: loops.over_counted,
     Counted: loops.over_counted,
@@ -89,6 +90,8 @@ def bounding_for(window: Window, setting: Setting) -> Bounding:
 def _limits(bounds: Bounds) -> tuple[Any, ...]:
     """What the loop of a window takes to know how far it reaches back."""
     reach: Any = bounds.reach
+    if isinstance(reach, Growing):
+        return ()
     if isinstance(reach, Newest):
         return (reach.count,)
     if isinstance(reach, Younger):

@@ -44,6 +44,22 @@ def copy_slices(slices: Ring, larger: Ring, begin: int, stop: int) -> None:
         store(larger, number, load(slices, number))
 
 
+def answer_growing(
+    slices: Ring, answers: Block, defined: Block, ring: Ring, state: State,
+    firsts: Block, stops: Block, begin: int, stop: int,
+) -> tuple[State, int]:  # fmt: skip
+    """Answer as `answer_windows` does, where no slice leaves before a window begins elsewhere."""
+    for answer in range(begin, stop):
+        if firsts[answer] != state.front:
+            state = empty(ring, firsts[answer])
+        while state.end < stops[answer]:
+            if not has_room(state, ring):
+                return state, answer
+            state = insert(state, ring, load(slices, state.end))
+        lower_row(answers, defined, answer, query(state, ring))
+    return state, stop
+
+
 def answer_windows(
     slices: Ring, answers: Block, defined: Block, ring: Ring, state: State,
     firsts: Block, stops: Block, begin: int, stop: int,

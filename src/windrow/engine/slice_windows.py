@@ -45,11 +45,17 @@ class SliceKernels:
         #: for each algorithm: the loop over answers, and the move to a larger ring
         self.of_form = {
             form.NAME: (
-                Kernel(slice_loops.answer_windows, form.FUNCTIONS, self.product, features.checked),
+                Kernel(_loop_of(form), form.FUNCTIONS, self.product, features.checked),
                 Kernel(loops.move, form.FUNCTIONS, self.product, checked=False),
             )
             for form in self.forms.values()
         }
+
+
+def _loop_of(form: Algorithm) -> Callable[..., Any]:
+    """The loop over answers for windows of an algorithm."""
+    evicts = form.GUARANTEES.evicts
+    return slice_loops.answer_windows if evicts else slice_loops.answer_growing
 
 
 def aggregate_paced(kernel: Callable[[int, int], None], cuts: Array, begin: int, stop: int) -> None:
@@ -98,14 +104,13 @@ class PlainSliceWindow:
         self, features: FeatureColumns, feature: Feature, plan: SlidePlan, name: str
     ) -> None:
         monoid, _inputs = features.plain_part(feature)
-        events, _driven = plan.size_of(name)
-        form = features.plain_choice(feature, plan.wish, events).algorithm
+        form = features.plain_choice(feature, plan.wish, *plan.size_of(name)).algorithm
 
         def lower_row(values: list[Any], _defined: Any, row: int, partial: Any) -> None:
             values[row] = monoid.lower(partial)
 
         self._feature, self._window = feature, PlainWindow(form, monoid)
-        self._loop = self._window.linked(slice_loops.answer_windows, lower_row=lower_row)
+        self._loop = self._window.linked(_loop_of(form), lower_row=lower_row)
 
     @property
     def end(self) -> int:

@@ -1,11 +1,12 @@
 """Which algorithm serves a window: one chain, in one place.
 
 1. If the user names an algorithm, it is taken, or refused if it cannot be right.
-2. Algorithms that cannot serve the aggregation are ruled out. Each says itself why.
-3. Algorithms that are right only without rounding are ruled out, unless `exact=False`.
-4. Algorithms that were not measured, or that need a core of their own, are ruled out. If a window
+2. A window from which nothing leaves is one running partial.
+3. Algorithms that cannot serve the aggregation are ruled out. Each says itself why.
+4. Algorithms that are right only without rounding are ruled out, unless `exact=False`.
+5. Algorithms that were not measured, or that need a core of their own, are ruled out. If a window
    answers for several ranges, so are those that cannot, or only for one range after the other.
-5. `prefer` decides among the rest. "throughput" takes the fastest by the measured cost table,
+6. `prefer` decides among the rest. "throughput" takes the fastest by the measured cost table,
    "latency" the fastest of those with the best bound on their slowest round, "memory" the one that
    keeps least. If two are within a fifth of each other, the second criterion decides: memory, or
    speed for "memory". A window that holds one event or one slice is recomputed, because there is
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 
 from windrow.algebra.monoid import Monoid, Traits
 from windrow.algebra.product import Product
-from windrow.algorithms import ALGORITHMS, Algorithm, find_form, why_not
+from windrow.algorithms import ALGORITHMS, RUNNING, Algorithm, find_form, why_not
 from windrow.algorithms.guarantees import Growth
 from windrow.errors import InvalidArgument
 from windrow.planning import costs
@@ -75,6 +76,7 @@ class Served:
         driven: how its windows move: one of those in `costs`.
         exact_integers: whether it rounds nothing if all values are integers, which is known only
             when they come.
+        grows: whether nothing leaves its windows.
     """
 
     name: str
@@ -84,13 +86,14 @@ class Served:
     partial_bytes: int
     driven: str
     exact_integers: bool = False
+    grows: bool = False
 
     @classmethod
-    def plain(cls, name: str, monoid: Monoid) -> Served:
+    def plain(cls, name: str, monoid: Monoid, *, grows: bool = False) -> Served:
         """An aggregation in plain Python."""
         like = costs.likeness(name, monoid, costs.PLAIN)
         invertible = monoid.inverse is not None
-        return cls(name, monoid.traits, invertible, (like,), OBJECT_BYTES, costs.PLAIN)
+        return cls(name, monoid.traits, invertible, (like,), OBJECT_BYTES, costs.PLAIN, grows=grows)
 
     @classmethod
     def compiled(
@@ -104,7 +107,13 @@ class Served:
             likenesses.append(costs.likeness(part, product.members[index].monoid, driven))
         partial_bytes = sum(field.nbytes for field in product.fields)
         return cls(
-            name, product.traits, product.is_invertible, tuple(likenesses), partial_bytes, driven
+            name,
+            product.traits,
+            product.is_invertible,
+            tuple(likenesses),
+            partial_bytes,
+            driven,
+            grows=driven == costs.GROWING,
         )
 
 
@@ -156,6 +165,9 @@ def choose(
         return Choice(
             named, served, "it was asked for", events, _cost(named, served, events), {}, {}
         )
+    if served.grows:
+        why = "nothing leaves the window, so one partial is enough"
+        return Choice(RUNNING, served, why, events, None, {}, {})
     measured: dict[str, float] = {}
     ruled_out: dict[str, str] = {}
     for name, algorithm in ALGORITHMS.items():

@@ -71,7 +71,11 @@ class Plan:
             self.groups: tuple[Group, ...] = ()
             self.notes = tuple(notes)
             return
-        unknown = [name for name in resolved.windows if resolved.size_of(name)[0] is None]
+        unknown = [
+            name
+            for name, window in resolved.windows.items()
+            if resolved.size_of(name)[0] is None and not window.grows
+        ]
         assumed = (
             f"How many events {listed(unknown)} will hold is not known; "
             f"{ASSUMED_EVENTS:,} are assumed.",
@@ -197,7 +201,7 @@ def _groups(resolved: OverPlan | SlidePlan, nullable: AbstractSet[str]) -> Itera
         yield Group(tuple(map(str, features.compiled)), True, served.partial_bytes, chosen)
     for feature in features.plain:
         chosen = {
-            name: features.plain_choice(feature, wish, resolved.size_of(name)[0])
+            name: features.plain_choice(feature, wish, *resolved.size_of(name))
             for name in resolved.windows
         }
         yield Group((str(feature),), False, 0, chosen)

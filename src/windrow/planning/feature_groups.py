@@ -17,6 +17,7 @@ from windrow.algebra.conditions import Condition
 from windrow.algebra.nullable import NullSkipping, filtered, skipping_nulls
 from windrow.algebra.product import Part, Product
 from windrow.errors import NotApplicable
+from windrow.planning import costs
 from windrow.planning.choose import Choice, Served, Wish, choose
 from windrow.planning.over_plan import Feature
 
@@ -91,9 +92,11 @@ class FeatureGroups:
             ) from None
 
     @staticmethod
-    def plain_choice(feature: Feature, wish: Wish, events: int | None) -> Choice:
+    def plain_choice(feature: Feature, wish: Wish, events: int | None, driven: str) -> Choice:
         """The algorithm for a plain feature."""
-        return choose(Served.plain(feature.aggregation.name, feature.monoid), wish, events)
+        grows = driven == costs.GROWING
+        served = Served.plain(feature.aggregation.name, feature.monoid, grows=grows)
+        return choose(served, wish, events)
 
     def plain_part(self, feature: Feature) -> tuple[NullSkipping, tuple[int, ...]]:
         """A plain feature's monoid, and the indices of its columns among the plain slots."""

@@ -71,6 +71,8 @@ class SlidePlan:
 
     def size_of(self, name: str) -> tuple[int | None, str]:
         """How many slices a window holds, if that is known, and how it moves; see `costs`."""
+        if self.windows[name].grows:
+            return None, costs.GROWING
         if name not in self.periodic:
             return None, costs.VARYING
         held = self.periodic[name]

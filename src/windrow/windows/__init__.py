@@ -2,6 +2,7 @@
 
 from windrow.windows import policies
 from windrow.windows.delta import DeltaWindow, delta
+from windrow.windows.expanding import ExpandingWindow, expanding
 from windrow.windows.marks import PunctuatedWindow, punctuated
 from windrow.windows.named import Windows, named, shows_names
 from windrow.windows.policy import PolicyWindow, Rule, policy
@@ -15,6 +16,7 @@ __all__ = [
     "DeltaWindow",
     "EveryRows",
     "EveryTime",
+    "ExpandingWindow",
     "PolicyWindow",
     "PunctuatedWindow",
     "RowsWindow",
@@ -25,6 +27,7 @@ __all__ = [
     "Window",
     "Windows",
     "delta",
+    "expanding",
     "named",
     "policies",
     "policy",

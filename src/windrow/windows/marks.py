@@ -15,7 +15,7 @@ from windrow.windows.arguments import require_column, require_name
 from windrow.windows.bounds import Bounding, Bounds, begun_anew, rows_before
 from windrow.windows.calls import call_text
 from windrow.windows.extents import Asking
-from windrow.windows.reach import Newest
+from windrow.windows.reach import Growing
 from windrow.windows.setting import Setting
 from windrow.windows.sorted_rows import SortedRows
 from windrow.windows.window import Window
@@ -29,6 +29,7 @@ class PunctuatedWindow(Window):
 
     column: str
 
+    reach = Growing
     answers_by_itself = True
 
     @property
@@ -78,7 +79,7 @@ class _SinceMark(Bounding):
         """The bounds of the next rows."""
         marks = pc.fill_null(rows.columns[self._column], False).to_numpy(zero_copy_only=False)
         before, self._marked = rows_before(self._marked, marks)
-        return Bounds(begun_anew(rows.runs, before), Newest(), closed=marks)
+        return Bounds(begun_anew(rows.runs, before), Growing(), closed=marks)
 
 
 class _AtMarks(Asking):

@@ -3,6 +3,7 @@
 A kind of window turns sorted rows into bounds (see `bounds`). Those have a reach:
 
     Newest(count)             the newest rows, as many as `count`
+      Growing                 all of them: none leaves
     Behind(measure, amount)   the rows whose measure lies less than `amount` behind the newest's
       Younger                 the same by time: the measure only grows
     Counted(counts)           as many rows as are counted for each row
@@ -136,6 +137,11 @@ class Newest(Reach):
         begun = runs[np.searchsorted(runs, rows.stops - 1, "right") - 1]
         fronts = np.maximum(begun, rows.stops - (self.count - 1 + waits))
         return fronts, np.full(rows.count, NEVER)
+
+
+@dataclass(frozen=True)
+class Growing(Newest):
+    """All rows of a run so far: none leaves before the window begins anew."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from windrow.windows.calls import call_text
 from windrow.windows.extents import Asking, FinalStops, Span
 from windrow.windows.key_rows import KeyRows, later
 from windrow.windows.key_runs import NEVER
-from windrow.windows.reach import UNLIMITED, Newest
+from windrow.windows.reach import UNLIMITED, Growing
 from windrow.windows.setting import Setting
 from windrow.windows.sorted_rows import SortedRows
 from windrow.windows.window import Window
@@ -30,6 +30,7 @@ class SessionWindow(Window):
 
     gap: int
 
+    reach = Growing
     needs_time = True
     answers_by_itself = True
 
@@ -78,7 +79,7 @@ class _SinceGap(Bounding):
             anew = anew | ~rows.timed | ~timed
             present = None if rows.all_timed else rows.timed
         runs = begun_anew(rows.runs, anew)
-        return Bounds(runs, Newest(), present, lasting=min(self._gap + 1, UNLIMITED))
+        return Bounds(runs, Growing(), present, lasting=min(self._gap + 1, UNLIMITED))
 
 
 class _AtGaps(Asking):

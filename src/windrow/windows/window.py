@@ -16,7 +16,7 @@ import pyarrow as pa
 from windrow.algebra.aggregation import Measure
 from windrow.windows.bounds import Bounding
 from windrow.windows.extents import Answering, Asked, Asking
-from windrow.windows.reach import Newest, Reach
+from windrow.windows.reach import Growing, Newest, Reach
 from windrow.windows.setting import Setting
 from windrow.windows.triggers import Period, Trigger
 
@@ -32,6 +32,8 @@ class Window(ABC):
     reach: ClassVar[type[Reach]] = Newest
     #: whether what it holds does not follow from its own rows alone: streams keep how many it held
     remembers: ClassVar[bool] = False
+    #: whether it holds all rows of its key so far: streams keep one partial of each key
+    holds_all: ClassVar[bool] = False
 
     # As users say it -----------------------------------------------------------------------------
 
@@ -121,6 +123,11 @@ class Window(ABC):
         A tick has so many nanoseconds.
         """
         return None
+
+    @property
+    def grows(self) -> bool:
+        """Whether no row leaves it: it only begins anew."""
+        return self.reach is Growing
 
     @property
     def peers(self) -> bool:

@@ -21,6 +21,7 @@ import pyarrow as pa
 from windrow.algebra.aggregation import Measure
 from windrow.windows import (
     DeltaWindow,
+    ExpandingWindow,
     PunctuatedWindow,
     RowsWindow,
     SessionWindow,
@@ -129,6 +130,8 @@ def in_window(
     """The rows of a window that ends at a place of its group, oldest first."""
     if isinstance(window, RowsWindow):
         return group[max(0, place - window.range + 1) : place + 1]
+    if isinstance(window, ExpandingWindow):
+        return group[: place + 1]
     if isinstance(window, DeltaWindow):
         return less_behind(window, group[: place + 1], columns[window.column])
     if isinstance(window, PunctuatedWindow):

@@ -18,6 +18,7 @@ from windrow.windows import (
     DeltaWindow,
     EveryRows,
     EveryTime,
+    ExpandingWindow,
     PunctuatedWindow,
     RowsWindow,
     SessionWindow,
@@ -121,6 +122,8 @@ def triggered(every: EveryRows | EveryTime, group: Group) -> list[int]:
 
 def held(window: Window, group: Group, newest: int) -> list[int]:
     """The rows of a window whose newest row is at a place of its group."""
+    if isinstance(window, ExpandingWindow):
+        return group.rows[: newest + 1]
     if isinstance(window, RowsWindow):
         return group.rows[max(0, newest - window.range + 1) : newest + 1]
     if isinstance(window, TimeWindow):

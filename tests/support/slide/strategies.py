@@ -55,7 +55,7 @@ def durations(draw: st.DrawFn, data_type: pa.DataType, least: int = 1) -> str:
 def windows(draw: st.DrawFn, time_type: pa.DataType | None) -> Window:
     """Any window; of time only where there is a time."""
     every: st.SearchStrategy[Any] = ROWS | st.just(2**70)
-    kinds = ["rows", "delta", "punctuated"]
+    kinds = ["rows", "delta", "punctuated", "expanding"]
     if time_type is not None:
         every = ROWS | durations(time_type)
         kinds += ["periodic", "trailing", "session"] * 2
@@ -64,6 +64,8 @@ def windows(draw: st.DrawFn, time_type: pa.DataType | None) -> Window:
         return wr.rows(draw(ROWS | st.just(2**70)), every=draw(every))
     if kind == "delta":
         return wr.delta("d", draw(AMOUNTS), every=draw(every))
+    if kind == "expanding":
+        return wr.expanding(every=draw(every))
     if kind == "punctuated":
         return wr.punctuated("p")
     assert time_type is not None

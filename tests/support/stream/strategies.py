@@ -25,6 +25,8 @@ OF_TIMES = (wr.max("o0"), wr.value_range("o0"), wr.arg_max("v", "o0"))
 DISTANCES = st.integers(-6, 6).map(lambda number: number / 2) | st.sampled_from(
     [float("nan"), float("inf"), -float("inf")]
 )
+#: windows that may end at every event, and may slide
+KINDS = ["rows", "time", "session", "delta", "punctuated", "expanding"]
 MOST_BATCHES = 8
 MOST_EVENTS = 12
 
@@ -73,11 +75,13 @@ def trailing(draw: st.DrawFn, unit: int) -> TimeWindow:
 @st.composite
 def any_trailing(draw: st.DrawFn, unit: int) -> Window:
     """Windows of every kind that end at every event."""
-    kind = draw(st.sampled_from(["rows", "time", "session", "delta", "punctuated"]))
+    kind = draw(st.sampled_from(KINDS))
     if kind == "rows":
         return wr.rows(draw(st.integers(1, 12) | st.just(2**70)))
     if kind == "delta":
         return wr.delta("d", draw(st.integers(1, 9)) / 2)
+    if kind == "expanding":
+        return wr.expanding()
     if kind == "punctuated":
         return wr.punctuated("p")
     if kind == "session":
@@ -89,7 +93,7 @@ def any_trailing(draw: st.DrawFn, unit: int) -> Window:
 @st.composite
 def any_sliding(draw: st.DrawFn, unit: int) -> Window:
     """Windows of every kind that slide, with triggers of every kind."""
-    kind = draw(st.sampled_from(["rows", "behind", "clock", "session", "delta", "punctuated"]))
+    kind = draw(st.sampled_from([*KINDS[:1], "behind", "clock", *KINDS[2:]]))
     if kind == "clock":
         return draw(clocks(unit))
     if kind == "punctuated":
@@ -100,6 +104,8 @@ def any_sliding(draw: st.DrawFn, unit: int) -> Window:
     if kind == "behind":
         return wr.time(f"{draw(st.integers(1, 40)) * unit // 2} nanoseconds", every=rows)
     every = draw(st.just(rows) | st.integers(1, 15).map(lambda n: f"{n * unit} nanoseconds"))
+    if kind == "expanding":
+        return wr.expanding(every=every)
     if kind == "delta":
         return wr.delta("d", draw(st.integers(1, 9)) / 2, every=every)
     return wr.rows(draw(st.integers(1, 9) | st.just(2**70)), every=every)
