@@ -72,11 +72,10 @@ def as_values(subject: Subject, found: Any, rows: list[Any]) -> Any:
     for place, member in enumerate(members):
         if member.carried is not None:
             values[place] = rows[found[place]][member.carried]
-        elif subject.kinds[1] is Kind.TEMPORAL:
-            if member.name in ("start", "end"):
-                values[place] = EPOCH + timedelta(microseconds=int(found[place]))
-            elif member.name == "duration":
-                values[place] = timedelta(microseconds=int(found[place]))
+        elif subject.kinds[1].in_ticks and member.name != "length":
+            moment = subject.kinds[1] is Kind.TEMPORAL and member.name != "duration"
+            begin = EPOCH if moment else timedelta(0)
+            values[place] = begin + timedelta(microseconds=int(found[place]))
     return values
 
 
@@ -96,10 +95,20 @@ def exceeds_64_bits(subject: Subject, expected: Any) -> bool:
 
 def comparable(found: Any, subject: Subject) -> Any:
     """Times are microseconds; what looks at them gives microseconds back."""
-    if subject.kinds != (Kind.TEMPORAL,) or subject.aggregation.inputs[0].carried:
+    (kind, *others), carried = subject.kinds, subject.aggregation.inputs[0].carried
+    if others or not kind.in_ticks or carried:
         return found
+    output = subject.monoid.output((pa.array(kind.examples).type,))
+    if pa.types.is_struct(output):
+        return [in_time(each, field.type) for each, field in zip(found, output, strict=True)]
+    return in_time(found, output)
+
+
+def in_time(found: Any, data_type: pa.DataType) -> Any:
     ticks = found.item() if isinstance(found, np.generic) else found
-    return pa.array([ticks], subject.monoid.output((pa.timestamp("us"),)))[0].as_py()
+    if pa.types.is_boolean(data_type):
+        return bool(ticks)
+    return pa.array([ticks], data_type)[0].as_py()
 
 
 # Overflow ---------------------------------------------------------------------------------------

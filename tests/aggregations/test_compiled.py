@@ -28,7 +28,13 @@ from windrow.testing import kinds_accepted
 pytestmark = pytest.mark.compiled
 
 ROWS = 200
-COLUMNS = {Kind.FLOAT: "x", Kind.INTEGER: "n", Kind.BOOLEAN: "flag", Kind.TEMPORAL: "ts"}
+COLUMNS = {
+    Kind.FLOAT: "x",
+    Kind.INTEGER: "n",
+    Kind.BOOLEAN: "flag",
+    Kind.TEMPORAL: "ts",
+    Kind.DURATION: "d",
+}
 
 
 def table() -> pa.Table:
@@ -39,6 +45,7 @@ def table() -> pa.Table:
     return pa.table(
         {
             "ts": pa.array(np.cumsum(chance.integers(0, 4, ROWS)), pa.timestamp("s")),
+            "d": pa.array(chance.integers(-99, 99, ROWS), pa.duration("ms")),
             "x": pa.array(x, mask=chance.random(ROWS) < 0.2),
             "n": pa.array(chance.integers(-9, 9, ROWS)),
             "m": pa.array(chance.integers(0, 9, ROWS)),
@@ -62,7 +69,7 @@ def measures(kind: Kind) -> list[Measure]:
                 continue
             if aggregation.inputs[0].digest is not None and kind is not Kind.FLOAT:
                 continue  # kernels see nothing of the kind
-            if kind is Kind.TEMPORAL and functions(monoid) == of_integers(aggregation, kinds):
+            if kind.in_ticks and functions(monoid) == of_integers(aggregation, kinds):
                 continue
             # Two columns that are the same would hide which is which.
             if len(names) == 2 and names[0] == names[1]:
@@ -77,7 +84,7 @@ def functions(monoid: Monoid) -> tuple[Any, ...]:
 
 def of_integers(aggregation: Aggregation, kinds: Sequence[Kind]) -> tuple[Any, ...] | None:
     """The functions for integers in the place of times."""
-    ticks = tuple(Kind.INTEGER if each is Kind.TEMPORAL else each for each in kinds)
+    ticks = tuple(Kind.INTEGER if each.in_ticks else each for each in kinds)
     accepted = ticks in set(kinds_accepted(aggregation))
     return functions(aggregation.monoid_for(ticks)) if accepted else None
 

@@ -234,8 +234,8 @@ def test_structs_are_dicts_in_a_window() -> None:
         (wr.count_if("text"), "boolean"),
         (wr.bit_and("x"), "integer"),
         (wr.slope("text", "x"), "decimal, float, integer"),
-        (wr.rate("x", "x"), "temporal"),
-        (wr.mode("nested"), "boolean, decimal, float, integer, temporal, text"),
+        (wr.rate("x", "x"), "duration, temporal"),
+        (wr.mode("nested"), "boolean, decimal, duration, float, integer, temporal, text"),
     ],
 )
 def test_a_column_that_it_cannot_take_is_refused(measure: Any, taken: str) -> None:

@@ -1,6 +1,6 @@
 """Every aggregation takes columns of the kinds that it says, and refuses others with that list."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -18,6 +18,7 @@ COLUMNS = {
     Kind.INTEGER: pa.array([3, None, 2]),
     Kind.FLOAT: pa.array([2.5, None, 1.5]),
     Kind.TEMPORAL: pa.array([datetime(2024, 5, 1), None, datetime(2024, 5, 2)]),
+    Kind.DURATION: pa.array([timedelta(seconds=3), None, timedelta(seconds=2)]),
     Kind.DECIMAL: pa.array([Decimal("2.5"), None, Decimal("1.5")]),
     Kind.TEXT: pa.array(["b", None, "a"]),
     Kind.NESTED: pa.array([[1], None, [2]]),

@@ -44,9 +44,14 @@ def answers_of(
         rows_of_arrays = KernelMemory(product).workspace()
         kernel(*rows_of_arrays, tuple(columns), tuple(validities), answers, defined)
     return [
-        [value if known else None for value, known in zip(*pair, strict=True)]
-        for pair in zip(answers, defined, strict=True)
+        [value if known else None for value, known in zip(_by_row(values), known, strict=True)]
+        for values, known in zip(answers, defined, strict=True)
     ]
+
+
+def _by_row(values: Any) -> Any:
+    """The answers of a part row by row; of structs, tuples of their members."""
+    return zip(*values, strict=True) if isinstance(values, tuple) else values
 
 
 def parts(*aggregations: Aggregation, kind: Kind = Kind.FLOAT, **options: Any) -> list[Part]:

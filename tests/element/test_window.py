@@ -234,7 +234,9 @@ def test_what_is_refused_is_named():
         window.insert("a")
     with pytest.raises(wr.InvalidArgument, match="sum cannot take decimals and floats tog"):
         filled(wr.sum(), [1.5, Decimal(1)])
-    with pytest.raises(wr.InvalidArgument, match=r"rate takes temporal as time, not 'now'"):
+    with pytest.raises(
+        wr.InvalidArgument, match=r"rate takes duration, temporal as time, not 'now'"
+    ):
         wr.Window(wr.rate()).insert(1, "now")
     rows = wr.Window([wr.sum("x")], policy=wr.policies.at_most_sum(9, "y"))
     with pytest.raises(wr.InvalidArgument, match=r"insert: sum takes .* not 'a'"):

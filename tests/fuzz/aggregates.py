@@ -53,7 +53,7 @@ def _is_skipped(measure: Measure, place: int) -> bool:
 def _in_range(found: Any, column: Column) -> Any:
     """Exact answers have to fit their type."""
     if isinstance(found, Fraction | int) and not isinstance(found, bool):
-        if column.kind in ("integer", "boolean") and not -(2**63) <= found < 2**63:
+        if column.kind in ("integer", "boolean", "duration") and not -(2**63) <= found < 2**63:
             raise Overflows
         if column.kind == "decimal":
             scale = 2 if column.type.endswith(", 2)") else 0
@@ -91,6 +91,17 @@ def _rounding(name: str) -> Callable[..., Any]:
 
 def _largest(values: Sequence[Any]) -> float:
     return max((abs(float(value)) for value in values if math.isfinite(value)), default=0.0)
+
+
+def _mean(rows: Rows, columns: Sequence[Column], parameters: Any) -> Any:
+    found = _rounding("mean")(rows, columns, parameters)
+    return math.trunc(found) if columns[0].kind == "duration" else found
+
+
+def _ohlc(rows: Rows, _columns: Any, _parameters: Any) -> Any:
+    return dict(
+        zip(("open", "high", "low", "close"), expected.ohlc([r[0] for r in rows]), strict=True)
+    )
 
 
 def _product(rows: Rows, columns: Sequence[Column], _parameters: Any) -> Any:
@@ -190,7 +201,7 @@ def _moment_sketch(rows: Rows, _columns: Any, parameters: dict[str, Any]) -> Any
 def _hashed(compute: Callable[[list[Any]], Any]) -> Callable[..., Any]:
     def of(rows: Rows, columns: Sequence[Column], _parameters: Any) -> Any:
         values = [row[0] for row in rows]
-        if columns[0].kind == "temporal":  # times are hashed as nanoseconds
+        if columns[0].in_ticks:  # times are hashed as nanoseconds
             values = [sketched.wrapped(value * columns[0].tick) for value in values]
         if "binary" in columns[0].type:
             values = [value.decode() for value in values]
@@ -208,7 +219,7 @@ def _approx_distinct(rows: Rows, columns: Sequence[Column], parameters: dict[str
 
 
 def _seconds(ticks: Any, column: Column) -> Any:
-    return Fraction(ticks * column.tick, 10**9) if column.kind == "temporal" else ticks
+    return Fraction(ticks * column.tick, 10**9) if column.in_ticks else ticks
 
 
 def _regression(name: str) -> Callable[..., Any]:
@@ -321,16 +332,18 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         for name in (
             *("all", "any", "bit_and", "bit_or", "bit_xor", "min", "max"),
             *("min_count", "max_count", "relative_variation", "sign_changes", "first", "last"),
-            *("mode", "value_range", "change"),
+            *("mode", "value_range", "change", "all_equal"),
         )
     },
     **{
         name: _rounding(name)
         for name in (
-            *("sum", "mean", "sum_of_squares", "root_mean_square"),
+            *("sum", "sum_of_squares", "root_mean_square"),
             *("geometric_mean", "harmonic_mean"),
         )
     },
+    "mean": _mean,
+    "ohlc": _ohlc,
     "product": _product,
     "own": lambda rows, _columns, _given: max(
         [older - newer for (older,), (newer,) in itertools.combinations(rows, 2)] + [0.0]

@@ -13,7 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PAGE = Path(__file__).parents[2] / "docs" / "aggregations.md"
-NUMBERS = {"int64": "pa.int64()", "double": "pa.float64()", "binary": "pa.binary()"}
+NUMBERS = {
+    "int64": "pa.int64()",
+    "double": "pa.float64()",
+    "binary": "pa.binary()",
+    "bool": "pa.bool_()",
+}
 
 
 @dataclass(frozen=True)

@@ -35,9 +35,9 @@ TYPES: dict[str, tuple[str, ...]] = {
         *(f"pa.timestamp({unit!r})" for unit in UNITS),
         *(f"pa.timestamp({unit!r}, 'America/New_York')" for unit in UNITS),
         *("pa.date32()", "pa.date64()"),
-        *(f"pa.duration({unit!r})" for unit in UNITS),
         *("pa.time32('s')", "pa.time64('us')"),
     ),
+    "duration": tuple(f"pa.duration({unit!r})" for unit in UNITS),
     "nested": (
         *("pa.list_(pa.int64())", "pa.struct({'x': pa.int64()})"),
         "pa.list_(pa.struct({'x': pa.string()}))",
@@ -45,6 +45,8 @@ TYPES: dict[str, tuple[str, ...]] = {
 }
 KINDS = {name: kind for kind, names in TYPES.items() for name in names}
 KINDS |= {f"pa.timestamp({unit!r}, 'UTC')": "temporal" for unit in UNITS}
+#: kinds whose values are ticks
+IN_TICKS = ("temporal", "duration")
 #: what a window of time may measure by
 TIMES = tuple(name for name in TYPES["temporal"] if "timestamp" in name or "date" in name)
 
@@ -77,6 +79,11 @@ class Column:
         return KINDS[self.type]
 
     @property
+    def in_ticks(self) -> bool:
+        """Whether its values are ticks."""
+        return self.kind in IN_TICKS
+
+    @property
     def tick(self) -> int:
         """The nanoseconds of one step of a time column."""
         return tick_of(self.type)
@@ -92,7 +99,7 @@ class Column:
         return chunks[0] if len(chunks) == 1 else f"pa.chunked_array([{', '.join(chunks)}])"
 
     def _chunk(self, values: tuple[Any, ...]) -> str:
-        if self.kind == "temporal":
+        if self.in_ticks:
             stored = "pa.int32()" if "32" in self.type else "pa.int64()"
             text = f"pa.array({list(values)!r}, {stored}).cast({self.type})"
         else:
@@ -127,7 +134,7 @@ def draw_column(
     """A column of a type, with nulls or without, in one chunk; times lie `pace` steps apart."""
     style = style or random.choice(("plain", "plain", "special", "wild"))
     draw = (
-        _moments(random, name, pace) if KINDS[name] == "temporal" else _drawing(random, name, style)
+        _moments(random, name, pace) if KINDS[name] in IN_TICKS else _drawing(random, name, style)
     )
     nulls = random.choice((0.0, 0.0, 0.2, 0.6, 1.0 if random.random() < 0.1 else 0.2))
     values = tuple(None if random.random() < nulls else draw() for _ in range(size))

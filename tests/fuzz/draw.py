@@ -119,7 +119,7 @@ def _keys(random: Random, profile: Profile, size: int) -> dict[str, Column]:
     for index in range(random.choice((0, 1, 1, 1, 2))):
         kinds = ("boolean", "integer", "text", "temporal", "float", "decimal", "nested")
         kind = random.choice(kinds)
-        allowed = [name for name in profile.types if KINDS[name] == kind and "duration" not in name]
+        allowed = [name for name in profile.types if KINDS[name] == kind]
         column = draw_column(random, random.choice(allowed or ["pa.int64()"]), size, "special")
         few = column.values[:3]
         found[f"k{index}"] = replace(column, values=tuple(random.choice(few) for _ in range(size)))

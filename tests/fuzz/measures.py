@@ -15,8 +15,18 @@ PICKING = frozenset(
     (
         *("count", "count_if", "min", "max", "min_count", "max_count", "arg_min", "arg_max"),
         *("first", "last", "nth", "collect", "collect_distinct", "concat", "top_k", "bottom_k"),
-        *("mode", "bit_and", "bit_or", "bit_xor", "all", "any", "longest_increasing_run", "m4"),
-        *("longest_run_above", "sign_changes", "approx_quantile", "frequent_items"),
+        *(
+            "mode",
+            "bit_and",
+            "bit_or",
+            "bit_xor",
+            "all",
+            "any",
+            "longest_increasing_run",
+            "m4",
+            "ohlc",
+        ),
+        *("longest_run_above", "sign_changes", "approx_quantile", "frequent_items", "all_equal"),
     )
 )
 ADDING = PICKING | {"sum", "mean"}
@@ -72,7 +82,9 @@ def _fits(call: Call, entry: Entry, each: Any, column: Column) -> bool:
         # What has left may leave something behind, but for integers: logarithms of zero, too.
         return column.kind in ("integer", "boolean") and entry.name in EXACT
     return column.style != "wild" or entry.name in (
-        EXACT if column.kind in ("integer", "decimal", "boolean", "temporal") else ADDING
+        EXACT
+        if column.kind in ("integer", "decimal", "boolean", "temporal", "duration")
+        else ADDING
     )
 
 
@@ -114,7 +126,7 @@ def _parameters(random: Random, call: Call, entry: Entry, columns: list[str]) ->
     if entry.name == "moment_sketch":
         return {"q": 0.5} if maybe else {}
     if entry.name == "ewm_mean":
-        times = [name for name, column in call.columns.items() if column.kind == "temporal"]
+        times = [name for name, column in call.columns.items() if column.in_ticks]
         if maybe and times:
             columns.append(random.choice(times))
             return {"half_life": Nanoseconds(few * step_of(call.columns[columns[-1]].type))}

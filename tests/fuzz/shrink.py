@@ -159,9 +159,9 @@ def _simpler_values(call: Call) -> Iterator[Call]:
         if name == "id" or not known:
             continue
         simple: dict[str, tuple[Any, ...]] = {"integer": (None, 0, 1), "float": (None, 0.0, 1.0)}
-        if column.kind == "temporal":
+        if column.in_ticks:
             # Never far from the others: windows of a clock would be counted in millions.
-            simple["temporal"] = (min(known),)
+            simple[column.kind] = (min(known),)
             moved = (each if each is None else each - min(known) for each in column.values)
             if min(known):
                 yield _with(call, name, replace(column, values=tuple(moved)))

@@ -2,6 +2,7 @@
 
 from windrow.aggregations.arg_extremes import arg_max, arg_min
 from windrow.aggregations.bits import all, any, bit_and, bit_or, bit_xor
+from windrow.aggregations.candles import ohlc
 from windrow.aggregations.changes import change, rate
 from windrow.aggregations.classifiers import naive_bayes
 from windrow.aggregations.collections import collect, collect_distinct, concat, mode
@@ -32,6 +33,7 @@ from windrow.aggregations.ranks import percent_rank, rank
 from windrow.aggregations.regression import correlation, covariance, intercept, slope
 from windrow.aggregations.runs import longest_increasing_run, longest_run_above, sign_changes
 from windrow.aggregations.sums import product, sum, sum_of_squares
+from windrow.aggregations.uniformity import all_equal
 from windrow.algebra.aggregation import Aggregation
 
 CATALOGUE: dict[str, Aggregation]
@@ -42,6 +44,7 @@ __all__ = [
     "BloomFilter",
     "CountMin",
     "all",
+    "all_equal",
     "any",
     "approx_distinct",
     "approx_quantile",
@@ -83,6 +86,7 @@ __all__ = [
     "moment_sketch",
     "naive_bayes",
     "nth",
+    "ohlc",
     "percent_rank",
     "product",
     "quantile",

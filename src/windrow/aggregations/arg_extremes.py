@@ -165,7 +165,7 @@ def _carrying_extreme(
 
         def keyed(kinds: tuple[Kind, ...]) -> Monoid:
             # A function of times is given times, which kernels do not have.
-            if not kinds[0].is_compiled or kinds[0] is Kind.TEMPORAL:
+            if not kinds[0].is_compiled or kinds[0].in_ticks:
                 return python_monoid(lift_key, pick_keyed)
             return number_monoid(lift_ranked_key, called)
 

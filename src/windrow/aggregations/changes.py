@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from windrow.aggregations.extremes import width_output
 from windrow.aggregations.regression import seconds_of
-from windrow.algebra.aggregation import NUMBERS, Aggregation, Input
+from windrow.algebra.aggregation import NUMBERS, TIMES, Aggregation, Input
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import EXACT, Kind
 from windrow.algebra.monoid import Defined, Monoid, Traits, always, floats, integers
@@ -90,7 +90,7 @@ def _change_for(kinds: tuple[Kind, ...]) -> Monoid:
 
 change = Aggregation(
     "change",
-    (Input("value", SUBTRACTABLE | {Kind.TEMPORAL}),),
+    (Input("value", SUBTRACTABLE | TIMES),),
     _change_for,
     same,
     "the newest value less the oldest; exact for integers",
@@ -164,7 +164,7 @@ def _rate_for(kinds: tuple[Kind, ...], seconds_per_tick: float = 1e-6) -> Monoid
 
 rate = Aggregation(
     "rate",
-    (Input("value", SUBTRACTABLE), Input("time", frozenset({Kind.TEMPORAL, Kind.ANY}))),
+    (Input("value", SUBTRACTABLE), Input("time", TIMES)),
     _rate_for,
     same,
     "the newest value less the oldest, per second by the second column, a time; null if no time "

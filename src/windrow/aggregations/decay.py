@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from windrow.aggregations.parameters import is_number, shown
 from windrow.aggregations.regression import seconds_of
-from windrow.algebra.aggregation import NUMBERS, Aggregation, Input, parametrized
+from windrow.algebra.aggregation import NUMBERS, TIMES, Aggregation, Input, parametrized
 from windrow.algebra.durations import nanoseconds
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind
@@ -24,7 +24,7 @@ from windrow.algebra.monoid import Defined, Monoid, Traits, always, floats, inte
 from windrow.errors import InvalidArgument
 
 VALUE = (Input("value", NUMBERS),)
-TIMED = (Input("value", NUMBERS), Input("time", frozenset({Kind.TEMPORAL, Kind.ANY})))
+TIMED = (Input("value", NUMBERS), Input("time", TIMES))
 
 
 def weighted_mean_of(partial: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from windrow.algebra.aggregation import NUMBERS, ORDERABLE, Aggregation, Input
+from windrow.algebra.aggregation import NUMBERS, ORDERABLE, TIMES, Aggregation, Input
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import EXACT, Kind, widest_decimal
 from windrow.algebra.monoid import Defined, Monoid, Traits, always, integers, like_input
@@ -234,7 +234,7 @@ def _value_range_for(kinds: tuple[Kind, ...]) -> Monoid:
 
 value_range = Aggregation(
     "value_range",
-    (Input("value", (NUMBERS | {Kind.TEMPORAL}) - {Kind.BOOLEAN}),),
+    (Input("value", (NUMBERS | TIMES) - {Kind.BOOLEAN}),),
     _value_range_for,
     same,
     "the distance from the smallest to the largest value",

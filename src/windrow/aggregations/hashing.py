@@ -203,7 +203,7 @@ def numbers(column: pa.Array) -> Array:
     if kind is Kind.FLOAT:
         floats = pc.fill_null(column.cast(pa.float64()), 0.0).to_numpy(zero_copy_only=False) + 0.0
         return np.where(np.isnan(floats), _NAN_BITS, floats.view(np.int64))
-    if kind is Kind.TEMPORAL:
+    if kind.in_ticks:
         nanoseconds = round(seconds_per_tick(column.type) * 1e9)
         ticks = column.view(pa.int64() if column.type.bit_width == 64 else pa.int32())
         return _integers(ticks, size) * nanoseconds

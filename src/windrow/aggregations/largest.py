@@ -103,7 +103,7 @@ def _in_rows(name: str, k: int, kind: Kind, smallest: bool) -> Monoid:
 
 
 def _as_type(numbers: pa.Array, data_type: pa.DataType) -> pa.Array:
-    if Kind.of(data_type) is Kind.TEMPORAL:
+    if Kind.of(data_type).in_ticks:
         width = pa.int64() if data_type.bit_width == 64 else pa.int32()
         return numbers.cast(width).view(data_type)
     return numbers.cast(data_type)

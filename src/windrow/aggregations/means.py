@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from windrow.aggregations.sums import LOW_BITS, NUMBER, add_two, lift_square, subtract_two
+from windrow.aggregations.sums import (
+    ADDABLE,
+    LOW_BITS,
+    NUMBER,
+    WHOLE,
+    add_two,
+    lift_square,
+    subtract_two,
+)
 from windrow.algebra.aggregation import NUMBERS, Aggregation, Input
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Blockwise, Defined, Monoid, Traits, always, floats, integers
+from windrow.algebra.monoid import (
+    Blockwise,
+    Defined,
+    Monoid,
+    Traits,
+    always,
+    floats,
+    integers,
+    like_input,
+)
 
 _HALF = float(2**32)
 
@@ -45,6 +63,20 @@ def mean_of_halves(partial: Any) -> Any:
     return (high * _HALF + (partial[1] & LOW_BITS)) / partial[2]
 
 
+def whole_mean_of_halves(partial: Any) -> Any:
+    """The mean of durations in whole ticks, exactly, with what is left of a tick cut off.
+
+    It is a long division by halves: the sum may have more than 64 bits.
+    """
+    count = partial[2]
+    high = partial[0] + (partial[1] >> 32)
+    # What is left of the high half is less than the count, so this cannot overflow.
+    rest = ((high % count) << 32) | (partial[1] & LOW_BITS)
+    mean = ((high // count) << 32) + rest // count
+    # Both divisions round down, also below zero.
+    return mean + 1 if mean < 0 and rest % count != 0 else mean
+
+
 def has_three(partial: Any) -> bool:
     """Whether the count in the third field is not zero."""
     return bool(partial[2] > 0)
@@ -65,29 +97,40 @@ def mean_of_sum(partial: Any) -> Any:
     return partial[0] / partial[1]
 
 
+def mean_of_values(partial: Any) -> Any:
+    """The mean of Python values; of durations, what is left of a tick is cut off."""
+    total, count = partial
+    if not isinstance(total, datetime.timedelta | np.timedelta64):
+        return total / count
+    size = abs(total) // count
+    return size if total == abs(total) else -size
+
+
 def has_two(partial: Any) -> bool:
     """Whether the count in the second field is not zero."""
     return bool(partial[1] > 0)
 
 
 def _mean_for(kinds: tuple[Kind, ...]) -> Monoid:
-    if kinds[0] in (Kind.INTEGER, Kind.BOOLEAN):
+    if kinds[0] in WHOLE:
+        in_ticks = kinds[0] is Kind.DURATION
         return Monoid(
             identity=(0, 0, 0),
             lift=lift_halves_and_count,
             combine=add_three,
-            lower=mean_of_halves,
+            lower=whole_mean_of_halves if in_ticks else mean_of_halves,
             inverse=subtract_three,
             defined=Defined(has_three),
             traits=Traits(commutative=True, exact=True),
             fields=integers("sum_high", "sum_low", "count"),
-            output=always(pa.float64()),
+            lowered="int64" if in_ticks else "float64",
+            output=like_input(0) if in_ticks else always(pa.float64()),
         )
     return Monoid(
         identity=(0.0 if kinds[0] is Kind.FLOAT else 0, 0),
         lift=lift_float_and_count if kinds[0] is Kind.DECIMAL else lift_and_count,
         combine=add_two,
-        lower=mean_of_sum,
+        lower=mean_of_values if kinds[0] is Kind.ANY else mean_of_sum,
         inverse=subtract_two,
         defined=Defined(has_two),
         traits=Traits(commutative=True),
@@ -96,7 +139,13 @@ def _mean_for(kinds: tuple[Kind, ...]) -> Monoid:
     )
 
 
-mean = Aggregation("mean", NUMBER, _mean_for, close, "the arithmetic mean")
+mean = Aggregation(
+    "mean",
+    ADDABLE,
+    _mean_for,
+    close,
+    "the arithmetic mean; of durations a duration, cut off toward zero",
+)
 
 
 # Weighted mean ----------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ _TYPES = {
     Kind.DECIMAL: pa.decimal128(10, 2),
     Kind.TEXT: pa.string(),
     Kind.TEMPORAL: pa.timestamp("us"),
+    Kind.DURATION: pa.duration("us"),
     Kind.BOOLEAN: pa.bool_(),
     Kind.NESTED: pa.list_(pa.int64()),
 }
@@ -195,6 +196,8 @@ def _output(aggregation: Aggregation, columns: list[tuple[pa.DataType, ...]]) ->
     for place, entry in enumerate(aggregation.inputs):
         if all(answer == types[place] for types, answer in answers.items()):
             return f"that of {entry.name}"
+    if len(set(answers.values())) == 1:
+        return _told(*next((answer, types) for types, answer in answers.items()))
     told: dict[str, list[str]] = {}
     for types, answer in answers.items():
         told.setdefault(_told(answer, types), []).append(str(Kind.of(types[0]).value))

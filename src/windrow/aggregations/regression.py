@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.aggregations.parameters import truth
-from windrow.algebra.aggregation import NUMBERS, Aggregation, Input
+from windrow.algebra.aggregation import NUMBERS, TIMES, Aggregation, Input
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Defined, Monoid, Traits, always, floats, integers
@@ -134,13 +134,13 @@ def correlation_of(partial: Any) -> Any:
 
 NUMBERS_APART = NUMBERS - {Kind.BOOLEAN}
 TWO = (Input("first", NUMBERS_APART), Input("second", NUMBERS_APART))
-VALUE_ON = (Input("value", NUMBERS_APART), Input("on", NUMBERS_APART | {Kind.TEMPORAL}))
+VALUE_ON = (Input("value", NUMBERS_APART), Input("on", NUMBERS_APART | TIMES))
 
 
 def _pairs(
     kinds: tuple[Kind, ...], lower: Callable[[Any], Any], defined: Callable[[Any], bool]
 ) -> Monoid:
-    timed, python = kinds[1] is Kind.TEMPORAL, kinds[1] is Kind.ANY
+    timed, python = kinds[1].in_ticks, kinds[1] is Kind.ANY
     number = lift_values if python else lift_numbers
     return Monoid(
         identity=(0, 0.0, 0.0, 0 if timed else 0.0, 0.0, 0.0, 0.0, 0.0),
@@ -172,7 +172,7 @@ def _correlation_for(kinds: tuple[Kind, ...]) -> Monoid:
 
 
 def _slope_for(kinds: tuple[Kind, ...], seconds_per_tick: float = 1e-6) -> Monoid:
-    unit = seconds_per_tick if kinds[1] is Kind.TEMPORAL else 1.0
+    unit = seconds_per_tick if kinds[1].in_ticks else 1.0
 
     def slope_of(partial: Any) -> Any:
         """How much the value rises per unit of the other, or per second."""

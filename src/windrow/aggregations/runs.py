@@ -16,7 +16,7 @@ import pyarrow as pa
 from windrow.aggregations.changes import wraps
 from windrow.aggregations.extremes import precedes, width_output
 from windrow.aggregations.parameters import is_number, is_whole, shown
-from windrow.algebra.aggregation import NUMBERS, ORDERABLE, Aggregation, Input, parametrized
+from windrow.algebra.aggregation import NUMBERS, ORDERABLE, TIMES, Aggregation, Input, parametrized
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Defined, Member, Monoid, Traits, always, integers, struct_of
@@ -139,7 +139,7 @@ def _longest_increasing_run_for(kinds: tuple[Kind, ...]) -> Monoid:
 
 longest_increasing_run = Aggregation(
     "longest_increasing_run",
-    (Input("value", ORDERABLE), Input("time", frozenset({Kind.TEMPORAL, Kind.INTEGER, Kind.ANY}))),
+    (Input("value", ORDERABLE), Input("time", TIMES | {Kind.INTEGER})),
     _longest_increasing_run_for,
     same,
     "the longest run of values each larger than the one before, the first of equals: a struct of "

@@ -19,6 +19,9 @@ from windrow.algebra.kinds import EXACT, Kind, widest_decimal
 from windrow.algebra.monoid import Monoid, Traits, always, floats, integers
 
 NUMBER = (Input("value", NUMBERS),)
+#: durations are whole ticks, and added up as integers
+ADDABLE = (Input("value", NUMBERS | {Kind.DURATION}),)
+WHOLE = (Kind.INTEGER, Kind.BOOLEAN, Kind.DURATION)
 
 LOW_BITS = 2**32 - 1
 
@@ -62,6 +65,8 @@ def subtract_decimals(total: Any, oldest: Any) -> Any:
 def _sum_output(types: tuple[pa.DataType, ...]) -> pa.DataType:
     if pa.types.is_decimal(types[0]):
         return widest_decimal(types[0])
+    if pa.types.is_duration(types[0]):
+        return types[0]
     return pa.float64() if pa.types.is_floating(types[0]) else pa.int64()
 
 
@@ -76,7 +81,7 @@ def _sum_for(kinds: tuple[Kind, ...]) -> Monoid:
             traits=Traits(commutative=True, exact=True),
             output=_sum_output,
         )
-    if kinds[0] in (Kind.INTEGER, Kind.BOOLEAN):
+    if kinds[0] in WHOLE:
         return Monoid(
             identity=(0, 0),
             lift=lift_halves,
@@ -100,7 +105,7 @@ def _sum_for(kinds: tuple[Kind, ...]) -> Monoid:
     )
 
 
-sum = Aggregation("sum", NUMBER, _sum_for, close, "the sum; exact for integers")
+sum = Aggregation("sum", ADDABLE, _sum_for, close, "the sum; exact for integers and durations")
 
 
 # Products ---------------------------------------------------------------------------------------

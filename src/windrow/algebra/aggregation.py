@@ -22,7 +22,9 @@ from windrow.algebra.monoid import Monoid
 from windrow.errors import InvalidArgument
 
 NUMBERS = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL, Kind.ANY})
-ORDERABLE = NUMBERS | {Kind.TEMPORAL, Kind.TEXT}
+#: what time may be measured by
+TIMES = frozenset({Kind.TEMPORAL, Kind.DURATION, Kind.ANY})
+ORDERABLE = NUMBERS | TIMES | {Kind.TEXT}
 ANYTHING = frozenset(Kind)
 
 #: from a column to numbers, one for each row or one row of them
@@ -95,9 +97,11 @@ class Aggregation:
     def monoid_of(self, types: Sequence[pa.DataType]) -> Monoid:
         """The monoid for columns of these types."""
         kinds = tuple(map(Kind.of, types))
-        if not self.measures_time or Kind.TEMPORAL not in kinds:
-            return self.monoid_for(kinds)
-        return self.monoid_for(kinds, seconds_per_tick(types[kinds.index(Kind.TEMPORAL)]))
+        if self.measures_time:
+            for kind, data_type in zip(kinds, types, strict=True):
+                if kind.in_ticks:
+                    return self.monoid_for(kinds, seconds_per_tick(data_type))
+        return self.monoid_for(kinds)
 
     @property
     def watched(self) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ Array = np.ndarray[Any, Any]
 def values(column: pa.Array) -> Array:
     """The values of a column as 64-bit numbers; what stands where a null is means nothing."""
     kind = Kind.of(column.type)
-    if kind is Kind.TEMPORAL:
+    if kind.in_ticks:
         column = column.view(pa.int64() if column.type.bit_width == 64 else pa.int32())
     wanted = pa.float64() if kind is Kind.FLOAT else pa.int64()
     if column.type != wanted:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from windrow.algebra.aggregation import Aggregation
+from windrow.algebra.aggregation import NUMBERS, Aggregation
 from windrow.algebra.counting import COUNT
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
@@ -23,7 +23,7 @@ from windrow.algebra.value_counts import CountDistinct
 from windrow.errors import InvalidArgument
 
 #: kinds of which plain Python has what kernels have: numbers, and times in ticks
-_NUMBERS = (Kind.BOOLEAN, Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL, Kind.TEMPORAL)
+_NUMBERS = (*NUMBERS - {Kind.ANY}, Kind.TEMPORAL, Kind.DURATION)
 
 #: what reads better than the aggregation's own words
 _SUMMARIES = {"count": "the number of different values", "sum": "the sum of the different values"}
@@ -45,6 +45,8 @@ def truth_values(found: Any, data_type: pa.DataType) -> Any:
         return bool(found)
     if pa.types.is_list(data_type) and found is not None:
         return [truth_values(each, data_type.value_type) for each in found]
+    if pa.types.is_struct(data_type) and found is not None:
+        return tuple(map(truth_values, found, [member.type for member in data_type]))
     return found
 
 
@@ -81,6 +83,7 @@ def over_distinct(aggregation: Aggregation) -> Aggregation:
             lower=lower,
             output=aggregation.monoid_for(kinds).output,
             traits=Traits(exact=True),
+            members=computed.members,
             # A count answers for no values.
             defined=Defined(lambda _partial: True) if computed.answers_nothing else Defined(),
             asks=CountDistinct() if computed is COUNT else None,

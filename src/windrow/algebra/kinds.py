@@ -17,7 +17,9 @@ class Kind(Enum):
     BOOLEAN = "boolean"
     INTEGER = "integer"
     FLOAT = "float"
+    #: moments and times of day
     TEMPORAL = "temporal"
+    DURATION = "duration"
     DECIMAL = "decimal"
     TEXT = "text"
     NESTED = "nested"
@@ -36,7 +38,12 @@ class Kind(Enum):
     @property
     def is_compiled(self) -> bool:
         """Whether values of this kind are 64-bit numbers inside a kernel."""
-        return self in (Kind.BOOLEAN, Kind.INTEGER, Kind.FLOAT, Kind.TEMPORAL)
+        return self in (Kind.BOOLEAN, Kind.INTEGER, Kind.FLOAT) or self.in_ticks
+
+    @property
+    def in_ticks(self) -> bool:
+        """Whether values of this kind are whole ticks: moments and durations."""
+        return self in (Kind.TEMPORAL, Kind.DURATION)
 
     @property
     def examples(self) -> tuple[Any, ...]:
@@ -142,6 +149,7 @@ _MEMBERSHIP = (
     (Kind.BOOLEAN, pa.types.is_boolean),
     (Kind.INTEGER, pa.types.is_integer),
     (Kind.FLOAT, pa.types.is_floating),
+    (Kind.DURATION, pa.types.is_duration),
     (Kind.TEMPORAL, _is_instant_or_span),
     (Kind.DECIMAL, pa.types.is_decimal),
     (Kind.TEXT, _is_text),
@@ -152,6 +160,7 @@ _EXAMPLES: dict[Kind, tuple[Any, ...]] = {
     Kind.INTEGER: (2, 3),
     Kind.FLOAT: (2.5, 3.25),
     Kind.TEMPORAL: (datetime.datetime(2012, 2, 22), datetime.datetime(2012, 2, 23)),
+    Kind.DURATION: (datetime.timedelta(seconds=2), datetime.timedelta(seconds=3)),
     Kind.DECIMAL: (decimal.Decimal("2.5"), decimal.Decimal("3.25")),
     Kind.TEXT: ("b", "c"),
     Kind.NESTED: ([2.5], [3.25]),

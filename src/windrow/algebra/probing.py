@@ -34,6 +34,7 @@ SAMPLES: dict[Kind, Sequence[Any]] = {
     Kind.INTEGER: (1, 2, 3, 5),
     Kind.TEXT: ("a", "b", "c", "d"),
     Kind.TEMPORAL: _DAYS,
+    Kind.DURATION: [day - _DAYS[0] for day in _DAYS],
     Kind.NESTED: tuple([number] for number in _FLOATS),
 }
 

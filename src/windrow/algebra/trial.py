@@ -17,7 +17,7 @@ from windrow.algebra.user_functions import UserFunctions
 from windrow.errors import InvalidAggregation
 
 #: the kinds of values that functions are tried on
-_TRIED = (Kind.FLOAT, Kind.INTEGER, Kind.TEXT, Kind.TEMPORAL, Kind.NESTED)
+_TRIED = (Kind.FLOAT, Kind.INTEGER, Kind.TEXT, Kind.TEMPORAL, Kind.DURATION, Kind.NESTED)
 
 Examples = Sequence[tuple[Any, ...]]
 

@@ -23,10 +23,8 @@ from windrow.errors import InvalidArgument, NotApplicable
 
 #: the kinds of Python values; times come first, because numpy's timedeltas are integers too
 _KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
-    (
-        (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64),
-        Kind.TEMPORAL,
-    ),
+    ((datetime.date, datetime.time, np.datetime64), Kind.TEMPORAL),
+    ((datetime.timedelta, np.timedelta64), Kind.DURATION),
     ((bool, np.bool_), Kind.BOOLEAN),
     ((Integral,), Kind.INTEGER),
     ((Decimal,), Kind.DECIMAL),
@@ -62,7 +60,7 @@ class Admission:
     (3,)
     >>> admission.admitted("insert", ("3",))
     Traceback (most recent call last):
-    windrow.errors.InvalidArgument: insert: sum takes boolean, decimal, float, integer, not '3'
+    windrow.errors.InvalidArgument: insert: sum takes boolean, decimal, duration, ...
     """
 
     def __init__(self, aggregation: Aggregation, monoid: NullSkipping) -> None:
@@ -168,6 +166,6 @@ def _may_be_tried(kind: Kind, entry: Input) -> bool:
 
 
 def _as_python(value: Any) -> Any:
-    if isinstance(value, np.generic) and kind_of(value) is not Kind.TEMPORAL:
+    if isinstance(value, np.generic) and not kind_of(value).in_ticks:
         return value.item()
     return value

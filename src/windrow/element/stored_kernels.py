@@ -188,7 +188,7 @@ def _of_inputs(given: Any, schema: pa.Schema) -> PolicyWindow:
                     "inputs"
                 )
             named.append(measure.aggregation(*schema.names[:needed]))
-        if rule.in_ticks is None and any(Kind.of(each) is Kind.TEMPORAL for each in schema.types):
+        if rule.in_ticks is None and any(Kind.of(each).in_ticks for each in schema.types):
             raise NotApplicable("policy: a function of your own cannot be asked about times yet")
         rules.append(replace(rule, measures=tuple(named)))
     return replace(policy, rules=tuple(rules))

@@ -97,7 +97,7 @@ def answers_to_arrow(
         )
     if column.type == data_type:
         return column
-    if Kind.of(data_type) is Kind.TEMPORAL:
+    if Kind.of(data_type).in_ticks:
         narrow = pa.int64() if data_type.bit_width == 64 else pa.int32()
         return column.cast(narrow).view(data_type)
     try:

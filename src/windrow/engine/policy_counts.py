@@ -208,7 +208,7 @@ def _are_seen(features: Sequence[Feature], schema: pa.Schema, window: PolicyWind
         if rule.in_ticks is None
         for measure in rule.measures
         for column in measure.columns
-        if Kind.of(schema.field(column).type) is Kind.TEMPORAL
+        if Kind.of(schema.field(column).type).in_ticks
     }
     return not timed and all(
         each.compiled and not each.carried and each.monoid.lanes is None for each in features

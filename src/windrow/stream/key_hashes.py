@@ -56,7 +56,7 @@ def _of_values(column: pa.Array) -> Array:
         return float_ranks(column).view(np.uint64)
     if kind is Kind.TEXT:
         return hash_128(column)[0]  # type: ignore[no-any-return]
-    if kind is Kind.TEMPORAL:
+    if kind.in_ticks:
         column = column.view(pa.int64() if data_type.bit_width == 64 else pa.int32())
     if pa.types.is_uint64(data_type):
         column = column.view(pa.int64())

@@ -18,6 +18,7 @@ _TELLING_FIRST = (
     Kind.DECIMAL,
     Kind.TEXT,
     Kind.TEMPORAL,
+    Kind.DURATION,
     Kind.BOOLEAN,
     Kind.NESTED,
 )

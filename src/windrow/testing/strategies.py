@@ -52,6 +52,9 @@ def values(kind: Kind) -> SearchStrategy[Any]:
         Kind.TEMPORAL: st.integers(-(2**50), 2**50).map(
             lambda microseconds: _BEGIN + datetime.timedelta(microseconds=microseconds)
         ),
+        Kind.DURATION: st.one_of(_ties(), st.integers(-(2**50), 2**50)).map(
+            lambda microseconds: datetime.timedelta(microseconds=microseconds)
+        ),
         Kind.DECIMAL: st.decimals(-(10**30), 10**30, places=4),
         Kind.TEXT: st.text("abcß水", max_size=3),
         Kind.NESTED: st.lists(st.integers(0, 2), max_size=2),
@@ -198,6 +201,7 @@ _TYPES = {
     Kind.INTEGER: pa.int64(),
     Kind.FLOAT: pa.float64(),
     Kind.TEMPORAL: pa.timestamp("us"),
+    Kind.DURATION: pa.duration("us"),
     Kind.DECIMAL: pa.decimal128(38, 4),
     Kind.TEXT: pa.string(),
     Kind.NESTED: pa.list_(pa.int64()),

@@ -30,6 +30,7 @@ _TYPES = {
     Kind.INTEGER: pa.int64(),
     Kind.FLOAT: pa.float64(),
     Kind.TEMPORAL: None,
+    Kind.DURATION: None,
 }
 
 _NOTHING = object()
@@ -139,7 +140,7 @@ class Subject:
             return [None] * len(column) if empty else list(entry.digest(typed))
         if kind.is_compiled and self.monoid.is_numeric:
             return list(arrays.values(pa.array(column, _TYPES[kind])))
-        if kind is Kind.TEMPORAL:
+        if kind.in_ticks:
             return arrow.python_values(pa.array(column), entry.name, entry.as_python)
         return column
 

@@ -12,7 +12,7 @@ import operator
 import statistics
 import sys
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -41,6 +41,8 @@ def exactly(value: Any) -> Fraction:
 
 
 def total(values: list[Any]) -> Any:
+    if isinstance(values[0], timedelta):
+        return sum(values, timedelta())
     if is_special(values):
         return sum(map(float, values))
     return sum(map(exactly, values))
@@ -53,6 +55,9 @@ def product(values: list[Any]) -> Any:
 
 
 def mean(values: list[Any]) -> Any:
+    if isinstance(values[0], timedelta):
+        ticks = [value // timedelta(microseconds=1) for value in values]
+        return timedelta(microseconds=math.trunc(Fraction(sum(ticks), len(ticks))))
     return total(values) / len(values)
 
 
@@ -231,6 +236,19 @@ def decaying_mean(values: Any, times: Any, half_life: float) -> float:
     return sum(weighted) / sum(weights)
 
 
+def all_equal(values: list[Any]) -> bool:
+    return len(distinct(list(map(unlisted, values)))) == 1
+
+
+def unlisted(value: Any) -> Any:
+    """Lists are compared by how they are written."""
+    return repr(value) if isinstance(value, list | dict) else value
+
+
+def ohlc(values: list[Any]) -> Any:
+    return (values[0], extreme(values, max), extreme(values, min), values[-1])
+
+
 EXPECTED: dict[str, Callable[[list[Any]], Any]] = {
     "sum": total,
     "mean": mean,
@@ -250,6 +268,8 @@ EXPECTED: dict[str, Callable[[list[Any]], Any]] = {
     "any": any,
     "min": lambda values: extreme(values, min),
     "max": lambda values: extreme(values, max),
+    "all_equal": all_equal,
+    "ohlc": ohlc,
     "value_range": lambda values: distance(extreme(values, min), extreme(values, max)),
     "min_count": lambda values: len(positions_of(values, extreme(values, min))),
     "max_count": lambda values: len(positions_of(values, extreme(values, max))),

@@ -19,6 +19,8 @@ def as_hashed(value: Any) -> Any:
     """A value as an integer, a float or a text."""
     if isinstance(value, datetime):
         return wrapped((value - EPOCH) // timedelta(microseconds=1) * 1000)
+    if isinstance(value, timedelta):
+        return wrapped(value // timedelta(microseconds=1) * 1000)
     if isinstance(value, Decimal):
         text = format(value, "f")
         text = text.rstrip("0").rstrip(".") if "." in text else text

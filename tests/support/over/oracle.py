@@ -230,6 +230,8 @@ def rounded_sum(values: Sequence[float]) -> Any:
 
 
 def total(values: Sequence[Any]) -> Any:
+    if isinstance(values[0], timedelta):
+        return sum(values, timedelta())
     if is_float(values):
         return rounded_sum(values)
     if isinstance(values[0], Decimal):
@@ -246,6 +248,9 @@ def exact_decimal(number: Fraction | int, like: Decimal) -> Decimal:
 
 
 def mean(values: Sequence[Any]) -> Any:
+    if isinstance(values[0], timedelta):
+        ticks = Fraction(total(values) / timedelta(milliseconds=1)) / len(values)
+        return timedelta(milliseconds=math.trunc(ticks))
     limit = limit_sum(values) if is_float(values) else None
     if limit is not None:
         return limit
@@ -333,6 +338,11 @@ def stddev(freedom: int) -> Callable[[Sequence[Any]], Any]:
     return of
 
 
+def ohlc(values: Sequence[Any]) -> Any:
+    high, low = largest(values), smallest(values)
+    return {"open": values[0], "high": high, "low": low, "close": values[-1]}
+
+
 AGGREGATES: dict[str, Callable[[Sequence[Any]], Any]] = {
     "sum": total,
     "mean": mean,
@@ -347,6 +357,8 @@ AGGREGATES: dict[str, Callable[[Sequence[Any]], Any]] = {
     "variance_pop": variance(0),
     "stddev": stddev(1),
     "stddev_pop": stddev(0),
+    "ohlc": ohlc,
+    "all_equal": lambda values: sort_key(smallest(values)) == sort_key(largest(values)),
     "first": lambda values: values[0],
     "last": lambda values: values[-1],
     "collect": list,

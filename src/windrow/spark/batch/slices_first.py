@@ -235,6 +235,8 @@ def _fields_of(
     if not is_plain(feature) or not compiled:
         return None
     kinds = [Kind.of(schema.field(column).type) for column in feature.columns]
+    if Kind.DURATION in kinds and aggregation.name in ("sum", "mean"):
+        return None  # Spark has no ticks of an interval
     by_kind = _FLOATS if Kind.FLOAT in kinds else _INTEGERS
     return by_kind.get(aggregation.name, _ANY.get(aggregation.name))
 
