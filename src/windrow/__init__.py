@@ -21,7 +21,17 @@ from windrow.errors import (
     WindrowError,
 )
 from windrow.planning.explain import Plan
-from windrow.windows import delta, expanding, policies, policy, punctuated, rows, session, time
+from windrow.windows import (
+    calendar,
+    delta,
+    expanding,
+    policies,
+    policy,
+    punctuated,
+    rows,
+    session,
+    time,
+)
 
 __version__ = "0.1.0"
 
@@ -42,6 +52,7 @@ __all__ = [
     "Window",
     "WindrowError",
     "aggregation",
+    "calendar",
     "delta",
     "expanding",
     "in_order",

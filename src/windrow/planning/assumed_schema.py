@@ -21,7 +21,7 @@ def assumed_schema(
     """The columns that a call names: times to order by, floats to compute with."""
     types: dict[str, pa.DataType] = {}
     for name in names_given("order", order):
-        types.setdefault(name, pa.timestamp("us"))
+        types.setdefault(name, pa.timestamp("us", "UTC"))
     for name in names_given("key", key):
         types.setdefault(name, pa.int64())
     for window in named(windows).values():

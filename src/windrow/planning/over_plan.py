@@ -139,6 +139,7 @@ def resolve_over(
     for name, window in named_windows.items():
         _require_no_trigger(name, window)
         require_window(schema, order_columns, window)
+    named_windows = laid_over(schema, order_columns, named_windows, slides=False)
     measures = measures_of(aggs)
     features, places = features_of(schema, measures, wish)
     outputs = tuple(
@@ -168,7 +169,7 @@ def column_types(schema: pa.Schema, columns: Iterable[str]) -> dict[str, pa.Data
 
 
 def _require_no_trigger(name: str, window: Window) -> None:
-    if window.every is not None:
+    if window.only_slides:
         raise InvalidArgument(
             f"windows: {name!r} says every=, which is for wr.slide; wr.over answers every row"
         )
@@ -227,6 +228,16 @@ def require_window(schema: pa.Schema, order: tuple[str, ...], window: Window) ->
         require_time(schema, order)
     policy_features(schema, window)
     window.check(schema)
+
+
+def laid_over(
+    schema: pa.Schema, order: tuple[str, ...], windows: Mapping[str, Window], *, slides: bool
+) -> dict[str, Window]:
+    """The windows as they are over the order column."""
+    if not order:
+        return dict(windows)
+    order_type = schema.field(order[0]).type
+    return {name: each.laid_over(order_type, slides=slides) for name, each in windows.items()}
 
 
 def measures_of(aggs: Measure | Iterable[Measure]) -> list[Measure]:

@@ -19,6 +19,7 @@ from windrow.planning.over_plan import (
     Feature,
     columns_named,
     features_of,
+    laid_over,
     measures_of,
     plain_schema,
     require_sortable,
@@ -179,6 +180,7 @@ def resolve_slide(
     for name, window in named_windows.items():
         _require_trigger(name, window)
         require_window(schema, order_columns, window)
+    named_windows = laid_over(schema, order_columns, named_windows, slides=True)
     measures = measures_of(aggs)
     features, places = features_of(schema, measures, wish)
     outputs = tuple((measure.name, places[measure]) for measure in measures)

@@ -1,6 +1,7 @@
 """What a window is, as users say it."""
 
 from windrow.windows import policies
+from windrow.windows.calendar import CalendarWindow, calendar
 from windrow.windows.delta import DeltaWindow, delta
 from windrow.windows.expanding import ExpandingWindow, expanding
 from windrow.windows.marks import PunctuatedWindow, punctuated
@@ -13,6 +14,7 @@ from windrow.windows.triggers import EveryRows, EveryTime, Trigger
 from windrow.windows.window import Window
 
 __all__ = [
+    "CalendarWindow",
     "DeltaWindow",
     "EveryRows",
     "EveryTime",
@@ -26,6 +28,7 @@ __all__ = [
     "Trigger",
     "Window",
     "Windows",
+    "calendar",
     "delta",
     "expanding",
     "named",

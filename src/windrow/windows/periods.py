@@ -7,7 +7,7 @@ no values: no aggregation is linked into them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from windrow.compiler.array_loops import compiled_loop
 from windrow.windows.key_runs import NEVER
+from windrow.windows.numbered import Walk
 from windrow.work import sizes
 from windrow.work.threads import cores, in_threads
 
@@ -71,32 +72,11 @@ def _periodic(
 
 @dataclass(frozen=True)
 class Periods:
-    """The windows [begin, begin + extent), aligned to the epoch plus offset; in ticks.
-
-    Walks know the windows that earlier rows of the same key have begun, `pending`, and the begin of
-    the latest of them. A row brings the windows that hold it and begin after the latest; it is the
-    first row of each of them. A row that is too late for a pending window stops it.
-    """
+    """The windows [begin, begin + extent), aligned to the epoch plus offset; in ticks."""
 
     extent: int
     slide: int
     offset: int
-
-    def count(self, starts: Array, order: Array, pending: int = 0, latest: int = 0) -> int:
-        """How many windows there are, the pending among them."""
-        found = self._walk(starts, order, False, _NONE, _NONE, _NONE, pending, latest)
-        return found[0]
-
-    def fill(
-        self, starts: Array, order: Array, begins: Array, firsts: Array, stops: Array,
-        pending: int = 0, latest: int = 0,
-    ) -> tuple[int, int, int]:  # fmt: skip
-        """Write the windows behind the pending ones.
-
-        Returns how many windows there are, the pending among them; how many of them were stopped,
-        while the others have no stop yet; and the latest begin.
-        """
-        return self._walk(starts, order, True, begins, firsts, stops, pending, latest)
 
     def most(self, starts: Array, order: Array) -> float:
         """How many windows there are at most; keys begin at their starts."""
@@ -105,38 +85,61 @@ class Periods:
         lengths = order[lasts].view(np.uint64) - order[starts[:-1]].view(np.uint64)
         return float((lengths / self.slide + (self.extent / self.slide + 2)).sum())
 
-    def _walk(self, starts: Array, order: Array, *rest: Any) -> tuple[int, int, int]:
-        walk = compiled_loop(_periodic)
-        return walk(starts, order, self.extent, self.slide, self.offset, *rest)  # type: ignore[no-any-return]
 
+@dataclass(frozen=True)
+class PeriodicWalk(Walk):
+    """A walk along rows that finds the windows of a clock; their names are their begins.
 
-def clock_windows(
-    starts: Array, order: Array, periods: Periods, require: Callable[[int], None]
-) -> tuple[Array, Array, Array]:
-    """The periodic windows that hold a row: their begins, firsts and stops.
-
-    `require` refuses so many windows before there is room for them.
+    Attributes:
+        periods: the windows.
+        starts: the rows at which a new key begins (see `key_runs`).
+        order: the times of the rows.
     """
 
-    def fill(piece: tuple[int, int, Array]) -> tuple[Array, Array, Array]:
+    periods: Periods
+    starts: Array
+    order: Array
+
+    def count(self, pending: int = 0, latest: int = 0) -> int:
+        """How many windows there are, the pending among them."""
+        return self._walk(False, _NONE, _NONE, _NONE, pending, latest)[0]
+
+    def fill(
+        self, names: Array, firsts: Array, stops: Array, pending: int = 0, latest: int = 0
+    ) -> tuple[int, int, int]:
+        """Write the windows behind the pending ones (see `Walk`)."""
+        return self._walk(True, names, firsts, stops, pending, latest)
+
+    def all(self, require: Callable[[int], None]) -> tuple[Array, Array, Array]:
+        """All windows where all rows are there: threads share the keys."""
+        pieces = _pieces(self.starts, len(self.order))
+        filled = in_threads(lambda piece: self._piece(piece, require), pieces)
+        nothing = (_NONE, _NONE, _NONE)
+        begins, firsts, stops = map(np.concatenate, zip(nothing, *filled, strict=True))
+        return begins, firsts, stops
+
+    def _piece(
+        self, piece: tuple[int, int, Array], require: Callable[[int], None]
+    ) -> tuple[Array, Array, Array]:
         begin, stop, runs = piece
-        rows = order[begin:stop]
+        walk = replace(self, starts=runs, order=self.order[begin:stop])
+        size = stop - begin
         # Room for the windows that there would be without gaps, if that is little: counting them
         # takes as long as all the rest.
-        most = periods.most(runs, rows)
+        most = self.periods.most(runs, walk.order)
         room = int(most)
-        if most > len(rows):
-            room = periods.count(runs, rows)
+        if most > size:
+            room = walk.count()
             require(room)
         begins, firsts, stops = (np.empty(room, np.int64) for _ in range(3))
-        found, stopped, _latest = periods.fill(runs, rows, begins, firsts, stops)
-        stops[stopped:] = len(rows)
+        found, stopped, _latest = walk.fill(begins, firsts, stops)
+        stops[stopped:] = size
         return begins[:found], firsts[:found] + begin, stops[:found] + begin
 
-    nothing = (_NONE, _NONE, _NONE)
-    filled = [nothing, *in_threads(fill, _pieces(starts, len(order)))]
-    begins, firsts, stops = (np.concatenate(each) for each in zip(*filled, strict=True))
-    return begins, firsts, stops
+    def _walk(self, *rest: Any) -> tuple[int, int, int]:
+        walk, periods = compiled_loop(_periodic), self.periods
+        extent, slide, offset = periods.extent, periods.slide, periods.offset
+        return walk(self.starts, self.order, extent, slide, offset, *rest)  # type: ignore[no-any-return]
 
 
 def _held_between(

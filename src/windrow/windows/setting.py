@@ -66,7 +66,11 @@ class Setting:
             return
         assert self.time_type is not None
         limit = 2 ** (self.time_type.bit_width - 1)
-        if int(times.min()) - behind < -limit or int(times.max()) + ahead >= limit:
+        self.require_fit(-limit <= int(times.min()) - behind and int(times.max()) + ahead < limit)
+
+    def require_fit(self, fits: bool) -> None:
+        """Refuse a window if not all times at which it begins or ends fit the order column."""
+        if not fits:
             raise InvalidArgument(
                 f"windows: {self.name!r} begins or ends at times that {self.order!r}, which is "
                 f"{self.time_type}, cannot hold; give a shorter window, or cast the column to a "

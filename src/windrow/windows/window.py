@@ -57,8 +57,13 @@ class Window(ABC):
         return None
 
     @property
+    def only_slides(self) -> bool:
+        """Whether it says when it answers, which is for `wr.slide` alone."""
+        return self.every is not None
+
+    @property
     def answers_by_itself(self) -> bool:
-        """Whether its events say when it answers, so that it takes no `every=`."""
+        """Whether its events or its range say when it answers, so that it needs no `every=`."""
         return False
 
     # What it needs of the data -------------------------------------------------------------------
@@ -82,6 +87,10 @@ class Window(ABC):
     def measures(self) -> tuple[Measure, ...]:
         """The aggregations that it asks for to know which events stay."""
         return ()
+
+    def laid_over(self, order_type: pa.DataType, *, slides: bool) -> Window:
+        """The window as it is over an order column of that type, in `wr.slide` or in `wr.over`."""
+        return self
 
     def check(self, schema: pa.Schema) -> None:  # noqa: B027
         """Refuse a table whose columns do not suit the window."""

@@ -1,0 +1,195 @@
+"""Windows by the calendar: days, weeks, months, quarters and years on the clock of a time zone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.algebra.durations import NANOSECONDS
+from windrow.errors import InvalidArgument
+from windrow.slicing.calendar import CalendarSchedule, LocalDays, Span
+from windrow.slicing.zones import is_utc, zone
+from windrow.windows import extents
+from windrow.windows.bounds import Bounding
+from windrow.windows.calendar_spans import WEEKDAYS, span, span_words, weekday
+from windrow.windows.calls import call_text
+from windrow.windows.clock import ScheduledWindows
+from windrow.windows.key_rows import KeyRows
+from windrow.windows.key_runs import NEVER
+from windrow.windows.numbered import NumberedWalk, Walk
+from windrow.windows.setting import Setting
+from windrow.windows.sorted_rows import SortedRows
+from windrow.windows.time import TimeWindow
+from windrow.windows.triggers import EveryTime
+from windrow.windows.window import Window
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class CalendarWindow(Window):
+    """Whole days, weeks, months, quarters or years.
+
+    Attributes:
+        range: how long it is.
+        slide: how far apart windows begin in `wr.slide`; None for one range.
+        timezone: by whose clock; None for that of the order column.
+        week_start: the weekday on which weeks begin, counted from Monday.
+    """
+
+    range: Span
+    slide: Span | None = None
+    timezone: str | None = None
+    week_start: int = 0
+
+    needs_time = True
+    answers_by_itself = True
+
+    @property
+    def default_name(self) -> str:
+        """The window's name if the user gives none."""
+        return f"calendar_{span_words(self.range).replace(' ', '_')}"
+
+    def call(self) -> str:
+        """The call that makes it."""
+        arguments = [repr(span_words(self.range))]
+        if self.slide is not None:
+            arguments.append(f"every={span_words(self.slide)!r}")
+        if self.timezone is not None:
+            arguments.append(f"timezone={self.timezone!r}")
+        if self.week_start and self.schedule.has_weeks:
+            arguments.append(f"week_start={WEEKDAYS[self.week_start]!r}")
+        return call_text("calendar", *arguments)
+
+    @property
+    def only_slides(self) -> bool:
+        """Whether it says every=."""
+        return self.slide is not None
+
+    @cached_property
+    def schedule(self) -> CalendarSchedule:
+        """Its windows in `wr.slide`."""
+        return CalendarSchedule(self.range, self.slide or self.range, self.week_start)
+
+    def laid_over(self, order_type: pa.DataType, *, slides: bool) -> Window:
+        """With the zone of the order column if it names none.
+
+        Where all days have 24 hours, windows of days are windows of time.
+        """
+        own = order_type.tz if pa.types.is_timestamp(order_type) else None
+        if own is None and self.timezone is not None:
+            raise InvalidArgument(
+                f"timezone: the order column is {order_type}, whose times are local already: leave "
+                "timezone out; or say in which zone they are, as in "
+                "pyarrow.compute.assume_timezone(column, 'UTC')"
+            )
+        clock = self.timezone or own
+        if clock is not None and not is_utc(clock):
+            zone(clock)
+            return replace(self, timezone=clock)._in_slide(slides)
+        if self.range.months or (slides and self.schedule.slide.months):
+            return replace(self, timezone=None)._in_slide(slides)
+        day, schedule = NANOSECONDS["day"], self.schedule
+        every = EveryTime(schedule.slide.days * day, schedule.first_day * day) if slides else None
+        return TimeWindow(self.range.days * day, every=every)
+
+    def _in_slide(self, slides: bool) -> CalendarWindow:
+        if not slides:
+            raise InvalidArgument(
+                f"windows: {self.call()} is for wr.slide; in wr.over only days and weeks in UTC "
+                "are answered so far"
+            )
+        return self
+
+    def bounding(self, setting: Setting) -> Bounding:
+        """The rows that are less than a range older, by the clock."""
+        raise AssertionError("it is laid over in `wr.slide` only")
+
+    def answering(self, setting: Setting) -> extents.Answering:
+        """Its windows begin and end with local days."""
+        return _CalendarWindows(self, setting)
+
+
+class _CalendarWindows(ScheduledWindows):
+    """The windows of a calendar that hold a row; their names are their numbers."""
+
+    def __init__(self, window: CalendarWindow, setting: Setting) -> None:
+        super().__init__(setting)
+        self._schedule = window.schedule
+        self._days = LocalDays(window.timezone, setting.tick)
+
+    def _require(self, rows: SortedRows) -> None:
+        if rows.size:
+            days = self._days.of(np.array([rows.times.min(), rows.times.max()]))
+            reach = self._schedule.range.most_days + self._schedule.slide.most_days + 1
+            behind, ahead = days[0] - reach, days[1] + reach
+            self._setting.require_fit(self._days.fits(np.array([behind, ahead]), self._bits))
+
+    @property
+    def _bits(self) -> int:
+        assert self._setting.time_type is not None
+        return int(self._setting.time_type.bit_width)
+
+    def _walk(self, rows: SortedRows) -> Walk:
+        days = self._days.of(rows.times)
+        return NumberedWalk(rows.runs, self._schedule.firsts(days), self._schedule.lasts(days))
+
+    def _times(self, names: Array) -> tuple[Array, Array]:
+        schedule, days = self._schedule, self._days
+        return days.begins(schedule.begins(names)), days.begins(schedule.ends(names))
+
+    def final(
+        self, rows: KeyRows, span: extents.Span, numbers: Mapping[str, Array]
+    ) -> extents.FinalAnswers:
+        """The windows that ended between two frontiers."""
+        names, firsts, stops = self._walk(rows).all(self._setting.require)
+        begins, ends = self._times(names)
+        made = span.makes_final(ends)
+        found = extents.Extents(firsts[made], stops[made], begins[made], ends[made])
+        following = self._schedule.firsts(self._days.of(np.array([span.frontier])))
+        begin, end = (int(each[0]) for each in self._times(following))
+        fronts = rows.first_not_before(begin)
+        due = np.where(fronts < rows.stops, end, NEVER)
+        return extents.FinalAnswers(found, fronts, due, due)
+
+
+def calendar(
+    range: str | timedelta,
+    every: str | timedelta | None = None,
+    *,
+    timezone: str | None = None,
+    week_start: str = "monday",
+) -> CalendarWindow:
+    """A window of days, weeks, months, quarters or years by the calendar of a time zone.
+
+    In `wr.slide` it holds whole days: from the day on which it begins, at midnight, to the day that
+    is one range later. Windows begin every so many days, weeks or months. Months count from January
+    of the year 0, so 3 months are quarters; weeks count from the first Monday of 1970; other
+    numbers of days count from 1970-01-01. In `wr.over` it holds the rows in (t - range, t], where t
+    is the row's time and t - range is the same time of day that many days or months ago.
+
+    A day has 23 or 25 hours where clocks change. If midnight comes twice, the day begins with the
+    first; if it is missing, with the first instant behind it. One month before March 31 is February
+    28 or 29.
+
+    Args:
+        range: the extent, as in "1 day", "2 weeks", "1 month", "quarter" or "1y".
+        every: for `wr.slide`, how far apart windows begin; one range if you leave it out.
+        timezone: the zone, as in "Europe/Berlin"; by default that of the order column's type. Dates
+            and timestamps without a zone are local already, and Spark's TIMESTAMP is in UTC.
+        week_start: the weekday on which weeks begin.
+
+    >>> import windrow as wr
+    >>> wr.calendar("3 months", timezone="Europe/Berlin").call()
+    "calendar('1 quarter', timezone='Europe/Berlin')"
+    """
+    if timezone is not None:
+        zone(timezone)
+    slide = None if every is None else span(every, "every")
+    return CalendarWindow(span(range, "range"), slide, timezone, weekday(week_start))
