@@ -37,6 +37,8 @@ from windrow.testing.strategies import traces
 from windrow.windows.bounds import Bounds
 from windrow.windows.key_runs import NEVER
 from windrow.windows.reach import Newest
+from windrow.windows.sorted_rows import SortedRows
+from windrow.windows.spans import Spanning
 
 load = PLAIN_SLOTS["load"]
 CONCATENATION = Observed(parallel_boundary).counting.aggregation
@@ -181,15 +183,18 @@ def rolled(
     kernel = Kernel(loops.over_rows, algorithm.FUNCTIONS, product, checked=False)
     one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, algorithm)
     answers = []
-    starts = np.array([0, NEVER])
+    starts, spanning, position = np.array([0, NEVER]), Spanning(), 0
     for block in np.array_split(numbers, blocks):
-        answers.append(np.empty(len(block)))
+        size = len(block)
+        answers.append(np.empty(size))
+        bounds = Bounds(starts, Newest(extent))
+        spans = bounds.next_spans(spanning, SortedRows({}, starts, size, ends=False))
         one_pass.advance(
-            RowBlock((block,), (), Bounds(starts, Newest(extent)), 0, 0, len(block)),
+            RowBlock((block,), (), bounds, 0, 0, size, spans, position, position),
             [answers[-1]],
-            [np.empty(len(block), np.bool_)],
+            [np.empty(size, np.bool_)],
         )
-        starts = np.array([NEVER])
+        starts, position = np.array([NEVER]), position + size
     return np.concatenate(answers), one_pass
 
 

@@ -49,6 +49,7 @@ STREAMED = Profile(
     timed=True,
     chunked=False,
     pace=1000,
+    ahead=False,
 )
 
 

@@ -59,6 +59,7 @@ class Profile:
         chunked: whether columns lie in several chunks or have dictionaries.
         pace: how many ticks lie between two timestamps of the order column, with windows of whole
             microseconds; 0 for one tick, with windows of parts of it.
+        ahead: whether windows of `over` may end elsewhere than at their row.
     """
 
     types: tuple[str, ...] = ALL
@@ -69,6 +70,7 @@ class Profile:
     most_rows: int = 24
     chunked: bool = True
     pace: int = 0
+    ahead: bool = True
 
 
 def draw_call(random: Random, profile: Profile) -> Call:
@@ -209,7 +211,7 @@ def _window(
         by_clock = is_time and random.random() < 0.6
         options["every"] = _duration(random, profile, step) if by_clock else random.randint(1, 5)
     if kind == "rows":
-        return _made("rows", (random.choice((*range(1, 8), 30, 2**40)),), options)
+        return _rows(random, profile, options)
     if kind == "expanding":
         return _made("expanding", (), options)
     if kind == "delta":
@@ -227,9 +229,24 @@ def _window(
                 _duration(random, profile, step) * random.choice((1, -1))
             )
     else:
-        options["closed"] = random.choice(("right", "both"))
+        ends = ("right", "both", "left", "neither") if profile.ahead else ("right", "both")
+        options["closed"] = random.choice(ends)
+        if profile.ahead and random.random() < 0.4:
+            for name in random.choice((("before", "after"), ("before",), ("after",))):
+                options[name] = _duration(random, profile, step)
+            return _made("time", (), options)
         options["ties"] = random.choice(("rows", "peers"))
     return _made("time", (_duration(random, profile, step),), options)
+
+
+def _rows(random: Random, profile: Profile, options: dict[str, Any]) -> Window:
+    counts = (*range(1, 8), 30, 2**40)
+    if profile.ahead and not options and random.random() < 0.5:
+        if random.random() < 0.5:
+            return _made("rows", (random.choice(counts),), {"current": False})
+        around = {name: random.choice((0, *counts)) for name in ("before", "after")}
+        return _made("rows", (), around)
+    return _made("rows", (random.choice(counts),), options)
 
 
 def _policy(random: Random, options: dict[str, Any]) -> Window:

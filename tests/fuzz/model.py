@@ -93,10 +93,10 @@ def groups(call: Call) -> list[list[int]]:
 
 
 def held(window: Window, group: Group, place: int) -> list[int]:
-    """The rows of a window whose newest row is at a place of its group."""
+    """The rows of the window of a row that is at a place of its group."""
     rows = group.rows[: place + 1]
     if window.kind == "rows":
-        return rows[-window.arguments[0] :]
+        return _around_in_rows(window, group, place)
     if window.kind == "expanding":
         return rows
     if window.kind == "delta":
@@ -144,22 +144,39 @@ def _since_gap(group: Group, rows: list[int], gap: int) -> list[int]:
     return found[::-1]
 
 
+def _around_in_rows(window: Window, group: Group, place: int) -> list[int]:
+    if not window.arguments:
+        begin, end = place - (window.get("before") or 0), place + (window.get("after") or 0)
+    else:
+        end = place - (window.get("current") is False)
+        begin = end - window.arguments[0] + 1
+    return [row for at, row in enumerate(group.rows) if begin <= at <= end]
+
+
 def _in_time(window: Window, group: Group, place: int) -> list[int]:
-    extent = window.arguments[0]
     now = group.order[group.rows[place]]
     found = []
     for other, row in enumerate(group.rows):
         then = group.order[row]
-        if now is None or then is None:
-            # A null is no time: its peers are the other nulls, and no distance leads to it.
-            belongs, tied = now is then, True
-        else:
-            age = now - then
-            belongs = 0 <= age < extent or (window.get("closed") == "both" and age == extent)
-            tied = age == 0
-        if belongs and (window.get("ties") == "peers" or not tied or other <= place):
+        if (now is None) != (then is None):
+            continue
+        # A null is no time: its peers are the other nulls, and no distance leads to it.
+        distance = 0 if now is None else then - now
+        if _is_in_time(window, distance, other - place):
             found.append(row)
     return found
+
+
+def _is_in_time(window: Window, distance: int, rows: int) -> bool:
+    """Whether a row so much later, and so many rows later, is in a window of time."""
+    closed = window.get("closed") or "right"
+    begin, end = window.get("before") or 0, window.get("after") or 0
+    if window.arguments:
+        begin = window.arguments[0]
+        if not distance and window.get("ties") != "peers":
+            return rows <= 0 if closed in ("right", "both") else rows < 0
+    is_after_begin = distance > -begin or (distance == -begin and closed in ("left", "both"))
+    return is_after_begin and (distance < end or (distance == end and closed in ("right", "both")))
 
 
 def _by_policy(window: Window, group: Group, rows: list[int]) -> list[int]:

@@ -21,8 +21,8 @@ def test_windows_hold_what_they_were_given() -> None:
     assert wr.rows(np.int64(100)) == RowsWindow(100)
     assert type(wr.rows(np.int64(100)).range) is int
     assert wr.time("1 hour") == wr.time(timedelta(hours=1)) == TimeWindow(HOUR)
-    assert wr.time("1 hour", closed="both") == TimeWindow(HOUR, closed_both=True)
-    assert wr.time("1 hour", ties="peers") == TimeWindow(HOUR, peers=True)
+    assert wr.time("1 hour", closed="both") == TimeWindow(HOUR, closed="both")
+    assert wr.time("1 hour", ties="peers") == TimeWindow(HOUR, ties="peers")
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_results_tell_windows_apart_by_name(given: Any, over: list[str], slid: l
         (lambda: wr.rows(2.5), "range: a number of rows is an integer, not 2.5"),
         (lambda: wr.rows("5"), "range: a number of rows is an integer, not '5'"),
         (lambda: wr.rows(True), "range: a number of rows is an integer, not True"),
-        (lambda: wr.rows(None), "range: a number of rows is an integer, not None"),
+        (lambda: wr.rows(None), "range: say how many rows, or give before="),
         (
             lambda: wr.time("0 seconds"),
             "range: a window's range is more than zero, not '0 seconds'",
@@ -94,8 +94,21 @@ def test_results_tell_windows_apart_by_name(given: Any, over: list[str], slid: l
         (lambda: wr.time(timedelta(0)), "range: a window's range is more than zero, not"),
         (lambda: wr.time("1 month"), "range: '1 month' has no fixed length"),
         (lambda: wr.time(3600), "range: a duration is a string such as '10 minutes'"),
-        (lambda: wr.time("1 hour", closed="left"), "closed: 'right' or 'both', not 'left'"),
-        (lambda: wr.time("1 hour", closed=None), "closed: 'right' or 'both', not None"),
+        (lambda: wr.rows(5, before=2), "range: it goes without before= and after="),
+        (lambda: wr.rows(before=-1), "before: it is 0 rows or more, not -1"),
+        (lambda: wr.rows(after=2.5), "after: a number of rows is an integer, not 2.5"),
+        (lambda: wr.rows(5, current=0), "current: True or False, not 0"),
+        (lambda: wr.rows(after=2, current=False), "current: with before= and after= the current"),
+        (lambda: wr.rows(5, 2, current=False), "current, before, after: they are for wr.over"),
+        (lambda: wr.rows(before=5, every=2), "current, before, after: they are for wr.over"),
+        (lambda: wr.time(), "range: say how long it is, or give before="),
+        (lambda: wr.time("1 hour", after="1 hour"), "range: it goes without before= and after="),
+        (lambda: wr.time(before="-1 hour"), "before: it is zero or more, not '-1 hour'"),
+        (lambda: wr.time(after="0 seconds"), "before, after: at least one of them is more than"),
+        (lambda: wr.time(after="1 hour", ties="peers"), "ties: with before= and after= a window"),
+        (lambda: wr.time("1 hour", every=5, closed="left"), "closed, ties, before, after: they"),
+        (lambda: wr.time("1 hour", closed="in"), "closed: 'right', 'left', 'both' or 'neither', "),
+        (lambda: wr.time("1 hour", closed=None), "closed: 'right', 'left', 'both' or 'neither', "),
         (lambda: wr.time("1 hour", ties=True), "ties: 'rows' or 'peers', not True"),
         (lambda: named([]), "windows: at least one window is needed"),
         (lambda: named({}), "windows: at least one window is needed"),

@@ -27,6 +27,7 @@ from windrow.compiler.slots import (
     Ring,
     combine,
     empty,
+    evict,
     has_room,
     identity,
     insert,
@@ -72,9 +73,12 @@ def merge_chunks(state: State, ring: Ring) -> State:
 
 def slide_rows(
     columns: Block, validities: Block, answers: Block, defined: Block,
-    ring: Ring, state: State, row: int, count: int,
+    ring: Ring, state: State, row: int, answer: int, count: int,
 ) -> State:  # fmt: skip
-    """Slide a window of an oldest and a current chunk; at most by what is left of the oldest."""
+    """Slide a window of an oldest and a current chunk; at most by what is left of the oldest.
+
+    The rows from `row` on enter one by one, and the answers from `answer` on are written.
+    """
     partial = state.current_partial
     within = min(count, state.middle - state.front - 1)
     for index in range(within):
@@ -82,40 +86,51 @@ def slide_rows(
         store(ring.slots, state.end + index, event)
         partial = combine(partial, event)
         oldest = load(ring.slots, state.front + index + 1)
-        lower_row(answers, defined, row + index, combine(oldest, partial))
+        lower_row(answers, defined, answer + index, combine(oldest, partial))
     if within < count:  # the oldest chunk is used up
         event = lift_row(columns, validities, row + within)
         store(ring.slots, state.end + within, event)
         partial = combine(partial, event)
-        lower_row(answers, defined, row + within, partial)
+        lower_row(answers, defined, answer + within, partial)
     return state._replace(front=state.front + count, end=state.end + count, current_partial=partial)
 
 
 def over_rows(
     columns: Block, validities: Block, answers: Block, defined: Block,
-    ring: Ring, state: State, starts: Block, answer_from: int, extent: int, begin: int, stop: int,
+    ring: Ring, state: State, starts: Block, end: int, back: int, ahead: int,
+    position: int, answered: int, answer_until: int, begin: int, stop: int,
 ) -> tuple[State, int]:  # fmt: skip
-    """Answer each row over the newest `extent` rows of its key (see `windrow.engine.loops`)."""
-    run = np.searchsorted(starts, begin)
+    """Answer as `over_rows` of `windrow.engine.loops` does, sliding over whole chunks."""
+    run = np.searchsorted(starts, begin + 1)
     row = begin
     while row < stop:
-        if row == starts[run]:
-            state = empty(ring, state.end)
-            run += 1
-        run_stop = min(starts[run], stop)
-        while row < run_stop and state.end - state.front < extent:
-            if not has_room(state, ring):
-                return state, row
-            state = insert(state, ring, lift_row(columns, validities, row))
-            if row >= answer_from:
-                lower_row(answers, defined, row, query(state, ring))
+        run_begin, run_stop = starts[run - 1], min(starts[run], end)
+        last_row = min(starts[run], stop)
+        while row < last_row:
+            first, behind = max(run_begin, row - back), min(row + ahead + 1, run_stop)
+            if first >= state.end:
+                state = empty(ring, first)
+            while state.front < first:
+                state = evict(state, ring)
+            while state.end < behind:
+                if not has_room(state, ring):
+                    return state, row
+                state = insert(state, ring, lift_row(columns, validities, state.end - position))
+            if first < behind and row < answer_until:
+                lower_row(answers, defined, row - answered, query(state, ring))
             row += 1
-        while row < run_stop:
-            if state.front == state.middle or state.middle != state.current:
-                state = merge_chunks(state, ring)
-            count = min(run_stop - row, state.middle - state.front)
-            state = slide_rows(columns, validities, answers, defined, ring, state, row, count)
-            row += count
+            if behind - first == back + 1 + ahead:
+                slides_until = min(last_row, run_stop - ahead, answer_until)
+                while row < slides_until:
+                    if state.front == state.middle or state.middle != state.current:
+                        state = merge_chunks(state, ring)
+                    count = min(slides_until - row, state.middle - state.front)
+                    state = slide_rows(
+                        columns, validities, answers, defined, ring, state,
+                        row + ahead - position, row - answered, count,
+                    )  # fmt: skip
+                    row += count
+        run += 1
     return state, stop
 
 

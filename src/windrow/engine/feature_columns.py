@@ -24,13 +24,19 @@ Array = np.ndarray[Any, Any]
 class FeatureAnswers:
     """The answers of one window: arrays for compiled features, lists for plain ones.
 
-    Rows that are not `present` are in no window; a value there means nothing.
+    A row that is not `present` has no window, or one without rows; a value there means nothing.
     """
 
     values: list[Any]
     defined: list[Array]
     plain: list[list[Any]]
     present: Array | None = None
+
+    def settle(self) -> None:
+        """Forget which rows are present, if all are: it would cost a pass for every column."""
+        present = self.present  # threads may come here together
+        if present is not None and present.all():
+            self.present = None
 
 
 class FeatureColumns(FeatureGroups):

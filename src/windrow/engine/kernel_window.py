@@ -10,7 +10,6 @@ All loops take their arguments in one order (see `engine/loops.py`), so this is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -81,8 +80,7 @@ class KernelWindow:
         bounds: tuple[Any, ...],
         begin: int,
         stop: int,
-        whole: Callable[[int], int] | None = None,
-    ) -> int:
+    ) -> None:
         """Run a loop from `begin` to `stop`, and make room whenever the window is full.
 
         Args:
@@ -90,30 +88,23 @@ class KernelWindow:
             data: what it reads and writes.
             bounds: where windows begin and how far they reach.
             begin, stop: the rows, or the answers, that it goes over.
-            whole: where a piece may end that would end at a row, if not everywhere.
-
-        Returns:
-            `stop`, or the row behind it that `whole` says.
         """
         pace = Pace()
         while begin < stop:
             with self._helped(stop - begin):
-                begin = self._until_full(loop, data, bounds, begin, stop, pace, whole)
+                begin = self._until_full(loop, data, bounds, begin, stop, pace)
             if begin < stop:
                 self.grow()
-        return begin
 
     def _until_full(
         self, loop: Kernel, data: tuple[Any, ...], bounds: tuple[Any, ...], begin: int, stop: int,
-        pace: Pace, whole: Callable[[int], int] | None,
+        pace: Pace,
     ) -> int:  # fmt: skip
         """Run the loop while there is room; returns the first row that it did not take."""
         reads = (*self.memory.workspace(), *data, self.ring)
         bounds = (*self._times, *bounds)
         while begin < stop:
             end = pace.end(begin, stop)
-            if whole is not None:
-                end = whole(end)
             self.state, begin = loop(*reads, self.state, *bounds, begin, end)
             if begin < end:
                 break

@@ -13,6 +13,12 @@ block whose first row is not among them continues the key of the block before. A
 rows before `answer_from` and does not answer them: they fill the window of a block that begins in
 the middle of a key.
 
+`over_rows` and `over_spans` take rows numbered through all blocks. The columns begin at the row
+`position`, and answers at the row `answered`, which may be of an earlier block: a row is answered
+when all rows of its window are there. They fill windows by themselves, and take only the rows to
+answer; a row from `answer_until` on is not answered, and only enters what is there of its window. A
+position in their ring is the number of a row.
+
 A loop allocates nothing. It returns the state and `stop`. When the window is full it returns the
 row that it could not insert; `KernelWindow.drive` makes room and calls it again from there. Every
 step before that return may be taken twice without harm.
@@ -46,32 +52,64 @@ Block = Any
 
 def over_rows(
     columns: Block, validities: Block, answers: Block, defined: Block,
-    ring: Ring, state: State, starts: Block, answer_from: int, extent: int, begin: int, stop: int,
+    ring: Ring, state: State, starts: Block, end: int, back: int, ahead: int,
+    position: int, answered: int, answer_until: int, begin: int, stop: int,
 ) -> tuple[State, int]:  # fmt: skip
-    """Answer each row over the newest `extent` rows of its key.
+    """Answer each row over the rows of its key from `back` before it to `ahead` behind it.
 
-    Filling and sliding are two loops. Most rows go through the second, which has nothing to check.
-    Rows without an answer lie less than `extent` before one with an answer, so they only fill.
+    Most rows go through the inner loop, which has nothing to check: one row leaves, one enters.
     """
-    run = np.searchsorted(starts, begin)
+    run = np.searchsorted(starts, begin + 1)
     row = begin
     while row < stop:
-        if row == starts[run]:
-            state = empty(ring, state.end)
-            run += 1
-        run_stop = min(starts[run], stop)
-        while row < run_stop and state.end - state.front < extent:
+        run_begin, run_stop = starts[run - 1], min(starts[run], end)
+        last_row = min(starts[run], stop)
+        while row < last_row:
+            first, behind = max(run_begin, row - back), min(row + ahead + 1, run_stop)
+            if first >= state.end:
+                state = empty(ring, first)
+            while state.front < first:
+                state = evict(state, ring)
+            while state.end < behind:
+                if not has_room(state, ring):
+                    return state, row
+                state = insert(state, ring, lift_row(columns, validities, state.end - position))
+            if first < behind and row < answer_until:
+                lower_row(answers, defined, row - answered, query(state, ring))
+            row += 1
+            if behind - first == back + 1 + ahead:
+                slides_until = min(last_row, run_stop - ahead, answer_until)
+                while row < slides_until:
+                    state = evict(state, ring)
+                    event = lift_row(columns, validities, row + ahead - position)
+                    state = insert(state, ring, event)
+                    lower_row(answers, defined, row - answered, query(state, ring))
+                    row += 1
+        run += 1
+    return state, stop
+
+
+def over_spans(
+    columns: Block, validities: Block, answers: Block, defined: Block,
+    ring: Ring, state: State, firsts: Block, stops: Block, spanned: int,
+    position: int, answered: int, answer_until: int, begin: int, stop: int,
+) -> tuple[State, int]:  # fmt: skip
+    """Answer each row over the rows from `firsts` to `stops`, which begin at the row `spanned`.
+
+    A window of another key begins behind the end of the one before: the ring moves there, empty.
+    """
+    for row in range(begin, stop):
+        first, behind = firsts[row - spanned], stops[row - spanned]
+        if first >= state.end:
+            state = empty(ring, first)
+        while state.front < first:
+            state = evict(state, ring)
+        while state.end < behind:
             if not has_room(state, ring):
                 return state, row
-            state = insert(state, ring, lift_row(columns, validities, row))
-            if row >= answer_from:
-                lower_row(answers, defined, row, query(state, ring))
-            row += 1
-        while row < run_stop:
-            state = evict(state, ring)
-            state = insert(state, ring, lift_row(columns, validities, row))
-            lower_row(answers, defined, row, query(state, ring))
-            row += 1
+            state = insert(state, ring, lift_row(columns, validities, state.end - position))
+        if first < behind and row < answer_until:
+            lower_row(answers, defined, row - answered, query(state, ring))
     return state, stop
 
 
@@ -116,35 +154,6 @@ def over_time(
         state = insert(state, ring, lift_row(columns, validities, row))
         if row >= answer_from:
             lower_row(answers, defined, row, query(state, ring))
-    return state, stop
-
-
-def over_time_with_peers(
-    columns: Block, validities: Block, answers: Block, defined: Block,
-    ring: Ring, state: State, times: Ring, starts: Block, answer_from: int,
-    extent: int, order: Block, begin: int, stop: int,
-) -> tuple[State, int]:  # fmt: skip
-    """Answer as `over_time` does, but insert all rows of a time before you answer any of them."""
-    run = np.searchsorted(starts, begin)
-    next_start = starts[run]
-    for row in range(begin, stop):
-        if row == next_start:
-            state = empty(ring, state.end)
-            run += 1
-            next_start = starts[run]
-        while state.front != state.end and order[row] - load_integer(times, state.front) >= extent:
-            state = evict(state, ring)
-        if not has_room(state, ring):
-            return state, row
-        store_integer(times, state.end, order[row])
-        state = insert(state, ring, lift_row(columns, validities, row))
-        if row + 1 == stop or row + 1 == next_start or order[row + 1] != order[row]:
-            partial = query(state, ring)
-            oldest = max(answer_from, starts[run - 1] if run > 0 else 0)
-            peer = row
-            while peer >= oldest and order[peer] == order[row]:
-                lower_row(answers, defined, peer, partial)
-                peer -= 1
     return state, stop
 
 

@@ -17,9 +17,12 @@ from windrow.engine import columns as arrow
 from windrow.engine.kept_values import KeptValues
 from windrow.engine.over_block import OverBlock
 from windrow.engine.over_kernels import OverKernels
+from windrow.engine.row_windows import takes_spans
+from windrow.engine.waiting_answers import WaitingAnswers
 from windrow.planning.over_plan import OverPlan
 from windrow.windows.key_runs import NEVER, run_starts, same_key
 from windrow.windows.sorted_rows import SortedRows
+from windrow.windows.spans import Spanning
 
 Array = np.ndarray[Any, Any]
 
@@ -41,8 +44,11 @@ def over_batches(
     """
     windows = RollingWindows(OverKernels(plan, nullable))
     filled = (batch for batch in batches if batch.num_rows)
-    whole = whole_peers(filled, (*plan.key, plan.order[0])) if plan.has_peers else filled
-    return map(windows.advance, whole)
+    if any(window.ahead(1).ticks == 0 for window in plan.windows.values()):
+        # All rows of a batch are inserted, and these windows hold a row only when its peers are
+        # all answered.
+        return windows.answers(whole_peers(filled, (*plan.key, plan.order[0])))
+    return windows.answers(filled)
 
 
 class RollingWindows:
@@ -51,32 +57,57 @@ class RollingWindows:
     def __init__(self, kernels: OverKernels) -> None:
         """Start with empty windows."""
         self._kernels, self._plan = kernels, kernels.plan
-        self._windows = {name: kernels.windows_of(name) for name in self._plan.windows}
-        self._bounding = {name: kernels.bounding(name) for name in self._plan.windows}
+        windows = self._plan.windows
+        self._windows = {name: kernels.windows_of(name) for name in windows}
+        self._bounding = {name: kernels.bounding(name) for name in windows}
+        self._spanning = {name: Spanning() for name in windows if takes_spans(windows[name])}
         self._position = 0
         self._runs = _RunsAcrossBatches()
         carried = {column for feature in self._plan.features for column in feature.carried}
         self._kept = {name: KeptValues() for name in carried}
+        self._waiting = WaitingAnswers(self._plan)
 
-    def advance(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The plan's answers to the rows of a batch; it may not end between peers."""
+    def answers(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The plan's answers to the rows of all batches, in their order.
+
+        A batch of answers has another number of rows than one that was read if windows end behind
+        their row: a row waits until its windows are complete.
+        """
+        batch = None
+        for batch in batches:
+            starts = self._runs.starts(
+                [arrow.whole(batch[name]) for name in self._plan.key], batch.num_rows
+            )
+            self._advance(batch, starts, self._plan.windows)
+            yield from self._waiting.complete()
+        unfinished = self._waiting.short_of(self._position)
+        if batch is not None and unfinished:
+            self._advance(batch.slice(0, 0), np.array([NEVER]), unfinished, ends=True)
+            yield from self._waiting.complete()
+
+    def _advance(
+        self, batch: pa.RecordBatch, starts: Array, names: Iterable[str], ends: bool = False
+    ) -> None:
+        """Drive the rows of a batch through some windows; what they answer waits for the others."""
         plan, size = self._plan, batch.num_rows
         used = {*self._kernels.input_columns, *plan.window_columns}
         columns = {name: arrow.whole(batch[name]) for name in used}
         for name, kept in self._kept.items():
             kept.append(columns[name])
-        starts = self._runs.starts([arrow.whole(batch[name]) for name in plan.key], size)
-        rows = SortedRows(columns, starts, size, next(iter(plan.order), None))
-        block = OverBlock(self._kernels, self._bounding, rows, self._position)
-        for name, windows in self._windows.items():
-            block.answer(name, windows)
-        results = [
-            block.column(output, lambda name, positions: self._kept[name].take(positions))
-            for output in plan.outputs
-        ]
+        rows = SortedRows(columns, starts, size, next(iter(plan.order), None), ends=ends)
+        bounding = {name: self._bounding[name] for name in names}
+        spanning = {name: self._spanning[name] for name in names if name in self._spanning}
+        block = OverBlock(self._kernels, bounding, rows, self._position, spanning)
+        for name in names:
+            block.answer(name, self._windows[name])
+            outputs = [output for output in plan.outputs if output.window == name]
+            self._waiting.add(name, [block.column(each, self._carried) for each in outputs])
         self._position += size
         self._forget()
-        return pa.RecordBatch.from_arrays(results, schema=pa.schema(plan.output_fields))
+
+    def _carried(self, name: str, positions: pa.Array) -> pa.Array:
+        """Values of a column by position."""
+        return self._kept[name].take(positions)
 
     def _forget(self) -> None:
         """Drop the carried values of events that have left every window."""

@@ -10,15 +10,19 @@ A table is one block, which threads share piece by piece. A stream of batches is
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 
+from windrow.engine.feature_columns import FeatureAnswers
 from windrow.engine.named_failures import kernels_named
 from windrow.engine.over_kernels import OverKernels, RowWindows
-from windrow.engine.row_windows import RowBlock
+from windrow.engine.row_windows import RowBlock, takes_spans
 from windrow.planning.over_plan import Output
 from windrow.windows.bounds import Bounding
 from windrow.windows.sorted_rows import SortedRows
+from windrow.windows.spans import Spanning
 
 
 class OverBlock:
@@ -34,15 +38,27 @@ class OverBlock:
         bounding: Mapping[str, Bounding],
         rows: SortedRows,
         position: int = 0,
+        spanning: Mapping[str, Spanning] | None = None,
     ) -> None:
-        """`position` is how many rows came before; `bounding` goes on from there."""
-        self._kernels, self._size = kernels, rows.size
+        """`position` is how many rows came before; `bounding` and `spanning` go on from there."""
+        self._kernels, self._size, self._position = kernels, rows.size, position
         self._compiled = kernels.compiled_block(rows.columns, rows.size, position)
         self._plain = kernels.plain_block(rows.columns, rows.size, position)
         self.bounds = {name: each.of(rows) for name, each in bounding.items()}
-        self._answers = {
-            name: kernels.answers(rows.size, bounds.present) for name, bounds in self.bounds.items()
+        self._spans = {
+            name: self.bounds[name].next_spans(each, rows)
+            for name, each in (spanning or {}).items()
         }
+        self._answers = {name: self._room(name) for name in self.bounds}
+
+    def _room(self, name: str) -> FeatureAnswers:
+        """Room for the answers of one window."""
+        bounds, spans = self.bounds[name], self._spans.get(name)
+        size = self._size if spans is None else spans.stop - spans.begin
+        answers = self._kernels.answers(size, bounds.present)
+        if bounds.ahead.may_be_empty:
+            answers.present = np.empty(size, np.bool_)
+        return answers
 
     def answer(
         self,
@@ -54,17 +70,26 @@ class OverBlock:
     ) -> None:
         """Drive rows through a window, by default all; those before `answer_from` only fill it."""
         compiled, plain = windows
-        answers = self._answers[name]
-        rows = begin, answer_from, self._size if stop is None else stop
+        answers, bounds, spans = self._answers[name], self.bounds[name], self._spans.get(name)
+        stop = self._size if stop is None else stop
+        answered = 0 if spans is None else spans.begin
+        if spans is None and takes_spans(self._kernels.plan.windows[name]):
+            spans = bounds.spans(self._size, answer_from, stop)
+        if spans is not None and answers.present is not None and bounds.ahead.may_be_empty:
+            answers.present[spans.begin - answered : spans.stop - answered] = spans.filled
+        block = RowBlock(
+            *self._compiled, bounds, begin, answer_from, stop, spans, self._position, answered
+        )
         if compiled is not None:
-            block = RowBlock(*self._compiled, self.bounds[name], *rows)
             with kernels_named(self._kernels.compiled):
                 compiled.advance(block, answers.values, answers.defined)
-        block = RowBlock(self._plain, (), self.bounds[name], *rows)
+        block = replace(block, columns=self._plain, validities=())
         for window, values in zip(plain, answers.plain, strict=True):
             window.advance(block, values)
 
     def column(self, output: Output, carried: Callable[[str, pa.Array], pa.Array]) -> pa.Array:
         """One column of answers; `carried` finds a column's values by position."""
         feature = self._kernels.plan.features[output.feature]
-        return self._kernels.result(self._answers[output.window], feature, carried)
+        answers = self._answers[output.window]
+        answers.settle()
+        return self._kernels.result(answers, feature, carried)

@@ -36,8 +36,8 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
     threads = 1 if kernels.plain else cores() // kernels.threads
     pieces = [
         (name, *piece)
-        for name, window in plan.windows.items()
-        for piece in _PieceCuts(window.peers, block.bounds[name], rows.size).pieces(threads)
+        for name in plan.windows
+        for piece in _PieceCuts(block.bounds[name], rows.size).pieces(threads)
     ]
 
     def answer(piece: tuple[str, int, int, int]) -> None:
@@ -73,7 +73,6 @@ def _sorted(
 class _PieceCuts:
     """Where sorted rows can be cut for threads, by what one window needs."""
 
-    peers: bool
     bounds: Bounds
     size: int
 
@@ -83,15 +82,12 @@ class _PieceCuts:
         wanted = min(wanted, self.size // (2 * sizes.current().smallest_piece))
         marks = [0, self.size]
         if wanted > 1:
-            cuts = [self._between_peers(self.size * piece // wanted) for piece in range(wanted)]
+            cuts = [self.size * piece // wanted for piece in range(wanted)]
             repeated = sum(cut - self._oldest(cut) for cut in cuts)
             # Splitting pays while the rows that are inserted twice are few.
             if repeated < self.size // 2:
                 marks = [*cuts, self.size]
         return [(self._oldest(first), first, stop) for first, stop in pairwise(marks)]
-
-    def _between_peers(self, row: int) -> int:
-        return self.bounds.past_peers(row, self.size) if self.peers else row
 
     def _oldest(self, row: int) -> int:
         """The oldest row in the window of a row."""

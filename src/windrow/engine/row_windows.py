@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,12 @@ from windrow.engine.named_failures import function_named
 from windrow.engine.plain_window import PlainWindow
 from windrow.planning.over_plan import Feature
 from windrow.windows import Window
+from windrow.windows.ahead import HERE
 from windrow.windows.bounds import Bounding, Bounds
 from windrow.windows.counting import CountedBehind
 from windrow.windows.reach import Behind, Counted, Growing, Newest, Reach, Younger
 from windrow.windows.setting import Setting
+from windrow.windows.spans import Spans
 from windrow.work import sizes
 
 Array = np.ndarray[Any, Any]
@@ -42,6 +45,10 @@ class RowBlock:
         bounds: where the window begins anew, and what it measures by.
         begin, stop: the rows that go through the window.
         answer_from: the first row to answer.
+        spans: from which row to which windows go, for loops that take it. Its rows are numbered
+            through all blocks, and those of the block are not.
+        position: the number of the block's first row.
+        answered: the number of the first row that there is room for an answer for.
     """
 
     columns: tuple[Any, ...]
@@ -50,14 +57,13 @@ class RowBlock:
     begin: int
     answer_from: int
     stop: int
+    spans: Spans | None = None
+    position: int = 0
+    answered: int = 0
 
-    def between_peers(self, row: int) -> int:
-        """The next row at which a piece may end: peers are answered together."""
-        return self.bounds.past_peers(row, self.stop)
 
-
-#: the loop for each reach: the one place that chooses among them. Any window can be counted; the
-#: other loops are faster
+#: the loop for each reach of windows that end at their row: the one place that chooses among them.
+#: Any window can be counted; the other loops are faster
 _LOOPS: dict[type[Reach], Callable[..., Any]] = {
     Newest: loops.over_rows,
     Growing: loops.over_growing,
@@ -65,11 +71,20 @@ _LOOPS: dict[type[Reach], Callable[..., Any]] = {
     Behind: loops.over_counted,
     Counted: loops.over_counted,
 }
+#: the loops that take spans: they answer a row when all rows of its window are there
+_SPANNED = (loops.over_rows, loops.over_spans)
 
 
 def loop_for(window: Window) -> Callable[..., Any]:
     """The loop for a window."""
-    return loops.over_time_with_peers if window.peers else _LOOPS[window.reach]
+    if window.reach is not Newest and window.ahead(1) != HERE:
+        return loops.over_spans
+    return _LOOPS[window.reach]
+
+
+def takes_spans(window: Window) -> bool:
+    """Whether the loop for a window takes spans."""
+    return loop_for(window) in _SPANNED
 
 
 def kernel_for(window: Window, algorithm: Algorithm, product: Product, checked: bool) -> Kernel:
@@ -87,16 +102,41 @@ def bounding_for(window: Window, setting: Setting) -> Bounding:
     return CountedBehind(bounding, window.measured) if window.reach is Behind else bounding
 
 
-def _limits(bounds: Bounds) -> tuple[Any, ...]:
-    """What the loop of a window takes to know how far it reaches back."""
-    reach: Any = bounds.reach
-    if isinstance(reach, Growing):
-        return ()
-    if isinstance(reach, Newest):
-        return (reach.count,)
-    if isinstance(reach, Younger):
-        return reach.amount, reach.measure
-    return reach.counts, bounds.present
+@dataclass(frozen=True)
+class _Drive:
+    """What the loop of a window takes to know where windows lie, and the rows that it goes over."""
+
+    limits: tuple[Any, ...]
+    marks: tuple[int, ...]
+
+
+def _drive(loop: Callable[..., Any], block: RowBlock) -> _Drive:
+    bounds = block.bounds
+    limits: tuple[Any, ...]
+    if loop not in _SPANNED:
+        reach: Any = bounds.reach
+        if isinstance(reach, Growing):
+            limits = ()
+        elif isinstance(reach, Younger):
+            limits = reach.amount, reach.measure
+        else:
+            limits = reach.counts, bounds.present
+        # Rows that only fill the window take far less time than rows that are answered, so each
+        # part has a pace of its own.
+        marks = block.begin, block.answer_from, block.stop
+        return _Drive((bounds.runs, block.answer_from, *limits), marks)
+    spans = block.spans
+    if spans is None:
+        spans = bounds.spans(block.stop, block.answer_from, block.stop)
+    places = block.position, block.answered, spans.stop
+    if loop is loops.over_rows:
+        assert isinstance(spans.reach, Newest)
+        # Not more than there are: sums of larger numbers would not fit.
+        back, ahead = min(spans.reach.count - 1, spans.end), min(spans.ahead.rows, spans.end)
+        limits = spans.starts, spans.end, back, ahead, *places
+    else:
+        limits = *spans.with_next, spans.begin, *places
+    return _Drive(limits, (spans.begin, spans.stop + spans.leads_on))
 
 
 class CompiledRowWindow:
@@ -109,30 +149,27 @@ class CompiledRowWindow:
         product: Product,
         algorithm: Algorithm,
     ) -> None:
-        self._peers, self._kernel = window.peers, kernel
+        self._loop, self._kernel = loop_for(window), kernel
         capacity = None
-        if window.newest is not None:
+        most = window.most_rows
+        if most is not None:
             largest = sizes.current().largest_first_capacity
-            capacity = 1 << (min(window.newest, largest) - 1).bit_length()
+            capacity = 1 << (min(most, largest) - 1).bit_length()
         self.helper = helper_for(algorithm, product, kernel.checked)
         self._window = KernelWindow(
             algorithm,
             product,
             capacity=capacity,
-            timed=window.reach is Younger,
+            timed=self._loop is loops.over_time,
             helper=self.helper,
         )
 
     def advance(self, block: RowBlock, answers: Sequence[Array], defined: Sequence[Array]) -> None:
         """Drive a block through the window and write its answers."""
         data = block.columns, block.validities, tuple(answers), tuple(defined)
-        bounds = block.bounds.runs, block.answer_from, *_limits(block.bounds)
-        whole = block.between_peers if self._peers else None
-        row = block.begin
-        # Rows that only fill the window take far less time than rows that are answered, so each
-        # part has a pace of its own.
-        for stop in (block.answer_from, block.stop):
-            row = self._window.drive(self._kernel, data, bounds, row, stop, whole)
+        drive = _drive(self._loop, block)
+        for begin, stop in pairwise(drive.marks):
+            self._window.drive(self._kernel, data, drive.limits, begin, stop)
 
     @property
     def front(self) -> int:
@@ -157,19 +194,22 @@ class PlainRowWindow:
         def lower_row(answers: Any, _defined: Any, row: int, partial: Any) -> None:
             answers[row] = monoid.lower(partial)
 
-        self._feature = feature
+        self._feature, self._kind = feature, loop_for(window)
         self._window = PlainWindow(algorithm, monoid)
-        self._loop = self._window.linked(loop_for(window), lift_row=lift_row, lower_row=lower_row)
+        self._loop = self._window.linked(self._kind, lift_row=lift_row, lower_row=lower_row)
         #: the times of the events, if the loop keeps them
-        self._times = (ChunkedQueue(),) if window.reach is Younger else ()
+        self._times = (ChunkedQueue(),) if self._kind is loops.over_time else ()
 
     def advance(self, block: RowBlock, answers: list[Any]) -> None:
         """Drive a block through the window and write its answers."""
         data = block.columns, block.validities, answers, ()
-        limits = _limits(block.bounds)
-        bounds = *self._times, block.bounds.runs, block.answer_from, *limits
+        drive = _drive(self._kind, block)
+        limits = drive.limits
+        if self._kind is loops.over_spans:  # a list is faster than an array, one by one
+            limits = *(each.tolist() for each in limits[:2]), *limits[2:]
+        bounds = *self._times, *limits
         with function_named(self._feature):
-            self._window.drive(self._loop, data, bounds, block.begin, block.stop)
+            self._window.drive(self._loop, data, bounds, drive.marks[0], drive.marks[-1])
         for times in self._times:
             times.release(self.front)
 

@@ -91,10 +91,10 @@ class OverPlan:
 
     def size_of(self, name: str) -> tuple[int | None, str]:
         """How many events a window holds, if that is known, and how it moves; see `costs`."""
-        newest = self.windows[name].newest
         if self.windows[name].grows:
             return None, costs.GROWING
-        return newest, costs.VARYING if newest is None else costs.SLIDING
+        most = self.windows[name].most_rows
+        return most, costs.VARYING if most is None else costs.SLIDING
 
     @property
     def measures_time(self) -> bool:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from windrow.aggregations import CATALOGUE
 from windrow.planning.over_plan import Feature, OverPlan
 from windrow.planning.wording import listed
+from windrow.windows.ahead import HERE
 
 #: Spark's functions that answer as windrow does, by windrow's names: tested in
 #: tests/over/test_spark_native.py
@@ -183,6 +184,8 @@ def _is_same_in_spark(feature: Feature, plan: OverPlan) -> bool:
 def _why_uncut(plan: OverPlan) -> str | None:
     """Why a key's rows cannot be cut into chunks, or None if they can."""
     for name, window in plan.windows.items():
+        if window.ahead(1) != HERE and not window.peers:
+            return f"the window {name!r} does not end at its row"
         if window.newest is None and window.behind(1) is None:
             return f"the events, and not its range, say how far back the window {name!r} reaches"
     order = plan.schema.field(plan.order[0])

@@ -20,6 +20,25 @@ def row_count(count: int, argument: str) -> int:
     return int(count)
 
 
+def distance_in_rows(count: int | None, argument: str) -> int:
+    """How many rows lie before or after the current one; none if it is not said."""
+    if count is None:
+        return 0
+    if isinstance(count, bool) or not isinstance(count, Integral):
+        raise InvalidArgument(f"{argument}: a number of rows is an integer, not {count!r}")
+    if count < 0:
+        raise InvalidArgument(f"{argument}: it is 0 rows or more, not {count}")
+    return int(count)
+
+
+def distance_in_time(duration: str | timedelta | None, argument: str) -> int:
+    """How many nanoseconds lie before or after the current time; none if it is not said."""
+    found = 0 if duration is None else nanoseconds(duration, argument)
+    if found < 0:
+        raise InvalidArgument(f"{argument}: it is zero or more, not {duration!r}")
+    return found
+
+
 def length(duration: str | timedelta, argument: str) -> int:
     """A duration in nanoseconds; it is more than zero."""
     found = nanoseconds(duration, argument)

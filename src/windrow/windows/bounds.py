@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from windrow.windows.ahead import HERE, Ahead
 from windrow.windows.key_rows import KeyRows, later
-from windrow.windows.reach import Behind, Firsts, Past, Reach
+from windrow.windows.reach import Firsts, Past, Reach
 from windrow.windows.sorted_rows import SortedRows
+from windrow.windows.spans import Spanning, Spans, spans_in_table
 
 Array = np.ndarray[Any, Any]
 
@@ -26,6 +28,8 @@ class Bounds:
             no values.
         closed: which rows close their window, None for none; the row after one begins anew.
         lasting: how many ticks after its newest row a window closes by itself, if it does.
+        ahead: how far ahead of its row a window ends; only `wr.over` has windows that do not end
+            at their row.
     """
 
     runs: Array
@@ -33,22 +37,24 @@ class Bounds:
     present: Array | None = None
     closed: Array | None = None
     lasting: int | None = None
+    ahead: Ahead = HERE
+
+    def spans(self, size: int, begin: int = 0, stop: int | None = None) -> Spans:
+        """From which row to which the windows go, of the rows from `begin` to `stop` of a table.
+
+        So many rows are there, and none follow. A row that is not `present` has a place but no
+        value in the windows of others.
+        """
+        stop = size if stop is None else stop
+        return spans_in_table(self.reach, self.ahead, self.runs, size, begin, stop)
+
+    def next_spans(self, spanning: Spanning, rows: SortedRows) -> Spans:
+        """From which row to which the windows go that are complete with a batch of rows."""
+        return spanning.of(self.reach, self.ahead, self.runs, rows)
 
     def oldest(self, row: int) -> int:
         """The oldest row in the window of one row."""
         return self.reach.oldest(self.runs, row)
-
-    def past_peers(self, row: int, stop: int) -> int:
-        """The first row from `row` on, up to `stop`, that is no peer of the row before it.
-
-        Peers are rows of a run that have equal times.
-        """
-        if not 0 < row < stop:
-            return row
-        assert isinstance(self.reach, Behind)
-        times = self.reach.measure
-        stop = min(int(self.runs[np.searchsorted(self.runs, row)]), stop)
-        return row + int(np.searchsorted(times[row:stop], times[row - 1], "right"))
 
     def follow(
         self, past: Past, rows: SortedRows, stops: Array, stride: int, waits: bool

@@ -1,4 +1,4 @@
-"""Windows of time: the rows of the last minutes or hours."""
+"""Windows of time: the rows of the last minutes or hours, or those around the current one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from windrow.algebra.durations import words
 from windrow.errors import InvalidArgument
-from windrow.windows.arguments import length
+from windrow.windows.ahead import HERE, Ahead
+from windrow.windows.arguments import distance_in_time, length
 from windrow.windows.bounds import Bounding, Bounds, begun_anew, rows_before
 from windrow.windows.calls import call_text
 from windrow.windows.clock import ClockWindows
@@ -23,22 +24,27 @@ from windrow.windows.window import Window
 
 Array = np.ndarray[Any, Any]
 
+#: where a window that ends at its row's time holds that row
+_CLOSED_AT_ROW = ("right", "both")
+
 
 @dataclass(frozen=True)
 class TimeWindow(Window):
-    """The rows of the last `range` nanoseconds.
+    """The rows of the last `range` nanoseconds, or those around the current row.
 
     Attributes:
-        range: extent in nanoseconds.
-        closed_both: whether the row exactly one range old still belongs.
-        peers: whether rows of equal time see each other, or only those before them.
+        range: extent in nanoseconds; with `after`, how long before the row it begins.
+        closed: at which ends it holds a row exactly there: "right", "left", "both" or "neither".
+        ties: whether rows of equal time see each other ("peers"), or only those before them.
         every: when it answers; None for every row.
+        after: how long after the row it ends, in nanoseconds; None if it ends at the row.
     """
 
     range: int
-    closed_both: bool = False
-    peers: bool = False
+    closed: str = "right"
+    ties: str = "rows"
     every: Trigger | None = None
+    after: int | None = None
 
     reach = Younger
     needs_time = True
@@ -46,13 +52,23 @@ class TimeWindow(Window):
     @property
     def default_name(self) -> str:
         """The window's name if the user gives none."""
-        return f"time_{words(self.range).replace(' ', '_')}"
+        if self.after is None:
+            ends = "" if self._ends_at_row else f"_{self.closed}"
+            return f"time_{_underscored(self.range)}{ends}"
+        before = f"_{_underscored(self.range)}_before" if self.range else ""
+        after = f"_{_underscored(self.after)}_after" if self.after else ""
+        return f"time{before}{after}"
 
     def call(self) -> str:
         """The call that makes it."""
-        closed = ["closed='both'"] if self.closed_both else []
-        ties = ["ties='peers'"] if self.peers else []
-        return call_text("time", repr(words(self.range)), every=self.every, further=closed + ties)
+        closed = [f"closed={self.closed!r}"] if self.closed != "right" else []
+        ties = [f"ties={self.ties!r}"] if self.ties != "rows" else []
+        if self.after is None:
+            extent = [repr(words(self.range))]
+        else:
+            given = {"before": self.range, "after": self.after}
+            extent = [f"{name}={words(each)!r}" for name, each in given.items() if each]
+        return call_text("time", *extent, every=self.every, further=closed + ties)
 
     @property
     def lengths(self) -> tuple[int, ...]:
@@ -62,22 +78,36 @@ class TimeWindow(Window):
         return (*self.every.lengths, self.range)
 
     def bounding(self, setting: Setting) -> Bounding:
-        """The rows that are less than a range older."""
-        return _YoungerRows(self.behind(setting.tick))
+        """The rows that are less than a range older, and as many after as there are to be."""
+        return _YoungerRows(self.ticks_back(setting.tick), self.ahead(setting.tick))
 
     def answering(self, setting: Setting) -> Answering:
         """By a clock, windows begin and end at its ticks; else rows ask for it."""
         period = self.period
         return super().answering(setting) if period is None else ClockWindows(period, setting)
 
-    def behind(self, tick: int) -> int:
-        """How many ticks older a row is that has left.
+    @property
+    def peers(self) -> bool:
+        """Whether rows of equal time see each other, in a window that ends with them."""
+        return self._ends_at_row and self.ties == "peers"
 
-        Times are whole ticks. So a range of a part of a tick rounds up, and keeping the row exactly
-        one range old is one tick more.
-        """
-        ticks = self.range // tick + 1 if self.closed_both else -(-self.range // tick)
-        return min(ticks, UNLIMITED)
+    @property
+    def _ends_at_row(self) -> bool:
+        return self.after is None and self.closed in _CLOSED_AT_ROW
+
+    def behind(self, tick: int) -> int | None:
+        """How many ticks older a row is that has left, if the window ends at its row's time."""
+        return self.ticks_back(tick) if self._ends_at_row else None
+
+    def ticks_back(self, tick: int) -> int:
+        """How many ticks older a row is that is too old."""
+        return _reached(self.range, tick, self.closed in ("both", "left"))
+
+    def ahead(self, tick: int) -> Ahead:
+        """Where it ends: at its row or before it, behind its peers or before them, or later."""
+        if self.after is None and self.ties == "rows":
+            return HERE if self._ends_at_row else Ahead(rows=-1)
+        return Ahead(ticks=_reached(self.after or 0, tick, self.closed in _CLOSED_AT_ROW))
 
     @property
     def period(self) -> Period | None:
@@ -87,9 +117,22 @@ class TimeWindow(Window):
         return self.every.period(self.range)
 
 
+def _reached(distance: int, tick: int, closed: bool) -> int:
+    """How many ticks away the first row is that a window does not reach.
+
+    Times are whole ticks. So a distance of a part of a tick rounds up, and holding the row exactly
+    so far away is one tick more.
+    """
+    return min(distance // tick + 1 if closed else -(-distance // tick), UNLIMITED)
+
+
+def _underscored(duration: int) -> str:
+    return words(duration).replace(" ", "_")
+
+
 class _YoungerRows(Bounding):
-    def __init__(self, extent: int) -> None:
-        self._extent = extent
+    def __init__(self, extent: int, ahead: Ahead) -> None:
+        self._extent, self._ahead = extent, ahead
         self._timed = np.ones(1, np.bool_)
 
     def of(self, rows: SortedRows, held: Array | None = None) -> Bounds:
@@ -99,18 +142,21 @@ class _YoungerRows(Bounding):
         """
         reach = Younger(rows.times, self._extent)
         if rows.all_timed and self._timed.all():
-            return Bounds(rows.runs, reach)
+            return Bounds(rows.runs, reach, ahead=self._ahead)
         timed, self._timed = rows_before(self._timed, rows.timed)
-        return Bounds(begun_anew(rows.runs, timed != rows.timed), reach)
+        runs = begun_anew(rows.runs, timed != rows.timed)
+        return Bounds(runs, reach, ahead=self._ahead)
 
 
 def time(
-    range: str | timedelta,
+    range: str | timedelta | None = None,
     every: Every = None,
     *,
     offset: str | timedelta | None = None,
     closed: str = "right",
     ties: str = "rows",
+    before: str | timedelta | None = None,
+    after: str | timedelta | None = None,
 ) -> TimeWindow:
     """A window of time.
 
@@ -123,20 +169,41 @@ def time(
         range: the extent, as in "10 minutes" or a timedelta.
         every: for `wr.slide`, when it answers: a duration, or a number of rows of its key.
         offset: moves the clock.
-        closed: "right", or "both" to keep the row exactly one range old, as Spark's RANGE does.
+        closed: at which ends a row exactly there belongs. "right" is (t - range, t]; "both" is
+            [t - range, t], as Spark's RANGE; "left" is [t - range, t) and "neither" is
+            (t - range, t): both leave the row itself out.
         ties: with "rows", a row sees those of the same time that come before it; with "peers" it
-            sees all of them, as Spark's RANGE does.
+            sees all of them, as Spark's RANGE does, or none of them where `closed` leaves t out.
+        before, after: in place of `range`, the window from t - before to t + after. It holds all
+            rows of these times, also later ones of time t.
 
     >>> import windrow as wr
     >>> wr.time("90 seconds").default_name
     'time_90_seconds'
+    >>> wr.time(before="1 hour", after="10 minutes").default_name
+    'time_1_hour_before_10_minutes_after'
     """
-    extent = length(range, "range")
-    if closed not in ("right", "both"):
-        raise InvalidArgument(f"closed: 'right' or 'both', not {closed!r}")
+    if closed not in ("right", "both", "left", "neither"):
+        raise InvalidArgument(f"closed: 'right', 'left', 'both' or 'neither', not {closed!r}")
     if ties not in ("rows", "peers"):
         raise InvalidArgument(f"ties: 'rows' or 'peers', not {ties!r}")
     answers = trigger(every, offset)
-    if answers is not None and (closed, ties) != ("right", "rows"):
-        raise InvalidArgument("closed, ties: they are for wr.over, and every is for wr.slide")
-    return TimeWindow(extent, closed == "both", ties == "peers", answers)
+    around = before is not None or after is not None
+    if answers is not None and (around or (closed, ties) != ("right", "rows")):
+        raise InvalidArgument(
+            "closed, ties, before, after: they are for wr.over, and every is for wr.slide"
+        )
+    if not around:
+        if range is None:
+            raise InvalidArgument("range: say how long it is, or give before= and after=")
+        return TimeWindow(length(range, "range"), closed, ties, answers)
+    if range is not None:
+        raise InvalidArgument("range: it goes without before= and after=; give one or the other")
+    if ties != "rows":
+        raise InvalidArgument(
+            "ties: with before= and after= a window holds all rows of its times; leave ties out"
+        )
+    back, ahead = distance_in_time(before, "before"), distance_in_time(after, "after")
+    if not back and not ahead:
+        raise InvalidArgument("before, after: at least one of them is more than zero")
+    return TimeWindow(back, closed, after=ahead)

@@ -14,6 +14,7 @@ from typing import ClassVar
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Measure
+from windrow.windows.ahead import HERE, Ahead
 from windrow.windows.bounds import Bounding
 from windrow.windows.extents import Answering, Asked, Asking
 from windrow.windows.reach import Growing, Newest, Reach
@@ -123,13 +124,13 @@ class Window(ABC):
 
     @property
     def newest(self) -> int | None:
-        """How many rows it holds if it holds the newest of its key and no others."""
+        """How many rows it holds if it ends at its row, and holds the newest and no others."""
         return None
 
     def behind(self, tick: int) -> int | None:
         """How many ticks older an event is that has left, if age alone decides.
 
-        A tick has so many nanoseconds.
+        None unless the window ends at its row or with its peers. A tick has so many nanoseconds.
         """
         return None
 
@@ -142,6 +143,28 @@ class Window(ABC):
     def peers(self) -> bool:
         """Whether rows of equal time see each other, or only those before them."""
         return False
+
+    def ahead(self, tick: int) -> Ahead:
+        """How far ahead of its row it ends in `wr.over`; a tick has so many nanoseconds.
+
+        If it does not end at its row or with its peers, `newest` and `behind` are None; `rows_back`
+        or `ticks_back` say how far it reaches back from its row.
+        """
+        return HERE
+
+    @property
+    def rows_back(self) -> int | None:
+        """How many rows before its own it reaches back to, if their number decides."""
+        return None if self.newest is None else self.newest - 1
+
+    @property
+    def most_rows(self) -> int | None:
+        """How many rows it holds at most, if their number decides."""
+        return None if self.rows_back is None else self.rows_back + 1 + self.ahead(1).rows
+
+    def ticks_back(self, tick: int) -> int | None:
+        """How many ticks older than its row an event is that is too old for it, if age decides."""
+        return self.behind(tick)
 
     @property
     def period(self) -> Period | None:

@@ -127,9 +127,10 @@ def in_window(
     times: list[int | None] | None,
     columns: dict[str, list[Any]],
 ) -> list[int]:
-    """The rows of a window that ends at a place of its group, oldest first."""
+    """The rows of the window of a place of its group, oldest first."""
     if isinstance(window, RowsWindow):
-        return group[max(0, place - window.range + 1) : place + 1]
+        stop = place + window.later + 1
+        return group[max(0, stop - window.range) : stop]
     if isinstance(window, ExpandingWindow):
         return group[: place + 1]
     if isinstance(window, DeltaWindow):
@@ -178,19 +179,30 @@ def since_gap(window: SessionWindow, rows: list[int], times: list[int | None]) -
 def in_time(window: TimeWindow, group: list[int], place: int, times: list[int | None]) -> list[int]:
     """The rows of a window of time."""
     now = times[group[place]]
-    members = []
-    for other, row in enumerate(group):
-        then = times[row]
-        if now is None or then is None:
-            # A null is no time: its peers are the other nulls, and no distance leads to it.
-            belongs, tied = now is then, True
-        else:
-            age = now - then
-            belongs = 0 <= age < window.range or (window.closed_both and age == window.range)
-            tied = age == 0
-        if belongs and (window.peers or not tied or other <= place):
-            members.append(row)
-    return members
+    return [
+        row
+        for other, row in enumerate(group)
+        if (now is None) == (times[row] is None)
+        and reaches(window, (times[row] or 0) - (now or 0), other - place)
+    ]
+
+
+def reaches(window: TimeWindow, later: int, behind: int) -> bool:
+    """Whether a window of time holds a row so much later than its own, so many rows behind it.
+
+    A null is no time: its peers are the other nulls, and no distance leads to it.
+    """
+    begin, end = -window.range, window.after or 0
+    if later == begin:
+        from_begin = window.closed in ("left", "both")
+    else:
+        from_begin = later > begin
+    ends_closed = window.closed in ("right", "both")
+    if window.after is None and window.ties == "rows" and later == 0:
+        until_end = behind <= 0 if ends_closed else behind < 0
+    else:
+        until_end = later <= end if ends_closed else later < end
+    return from_begin and until_end
 
 
 # Aggregates -------------------------------------------------------------------------------------

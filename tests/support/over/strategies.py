@@ -192,13 +192,17 @@ def tick(data_type: pa.DataType) -> int:
 
 @st.composite
 def time_windows(draw: st.DrawFn, data_type: pa.DataType) -> TimeWindow:
-    """A range of some half ticks, or a longer one than there is."""
-    halves = draw(st.integers(1, 16) | st.just(2 * 10**9))
-    return wr.time(
-        f"{max(1, halves * tick(data_type) // 2)} nanoseconds",
-        closed=draw(st.sampled_from(["right", "both"])),
-        ties=draw(st.sampled_from(["rows", "peers"])),
-    )
+    """A range of some half ticks, or a longer one than there is; or two, before and after."""
+    lengths = st.integers(1, 16) | st.just(2 * 10**9)
+
+    def drawn() -> str:
+        return f"{max(1, draw(lengths) * tick(data_type) // 2)} nanoseconds"
+
+    closed = draw(st.sampled_from(["right", "both", "left", "neither"]))
+    around = draw(st.sampled_from([(), (), ("before",), ("after",), ("before", "after")]))
+    if around:
+        return wr.time(closed=closed, **{name: drawn() for name in around})
+    return wr.time(drawn(), closed=closed, ties=draw(st.sampled_from(["rows", "peers"])))
 
 
 @st.composite
@@ -219,7 +223,12 @@ MEASURES: dict[pa.DataType, st.SearchStrategy[Any]] = {
 }
 AMOUNTS = st.integers(1, 40).map(lambda number: number / 4) | st.just(2**70)
 DELTA_WINDOWS = AMOUNTS.map(lambda amount: wr.delta("m", amount))
-ROWS_WINDOWS = st.integers(1, MOST_ROWS + 2).map(wr.rows) | st.just(wr.rows(2**70))
+ROW_COUNTS = st.integers(0, MOST_ROWS + 2) | st.just(2**70)
+ROWS_WINDOWS = st.one_of(
+    ROW_COUNTS.filter(bool).map(wr.rows),
+    ROW_COUNTS.filter(bool).map(lambda count: wr.rows(count, current=False)),
+    st.builds(lambda before, after: wr.rows(before=before, after=after), ROW_COUNTS, ROW_COUNTS),
+)
 
 
 @st.composite
