@@ -146,6 +146,11 @@ def query(state: State, ring: Ring) -> Partial:
 # What a tree supplies to a driver of windows with a policy.
 
 
+def query_range(state: State, ring: Ring, count: int) -> Partial:
+    """The partial of the newest `count` events of the window."""
+    _unlinked("query_range")
+
+
 def leaving(state: State, ring: Ring) -> int:
     """How many of the oldest events leave by the policy."""
     _unlinked("leaving")

@@ -43,6 +43,7 @@ from windrow.compiler.slots import (
     load_integer,
     lower_row,
     query,
+    query_range,
     resize,
     store_integer,
 )
@@ -187,6 +188,38 @@ def over_counted(
                 lower_row(answers, defined, row, query(state, ring))
         else:
             state = insert(state, ring, identity())
+    return state, stop
+
+
+def over_returning(
+    columns: Block, validities: Block, answers: Block, defined: Block,
+    ring: Ring, state: State, starts: Block, answer_from: int,
+    counts: Block, kept: Block, begin: int, stop: int,
+) -> tuple[State, int]:  # fmt: skip
+    """Answer each row over the newest `counts[row]` rows of its key, of `kept[row]` that stay.
+
+    From one row to the next, as many more rows stay as there are new ones, at most.
+    """
+    run = np.searchsorted(starts, begin)
+    next_start = starts[run]
+    for row in range(begin, stop):
+        if row == next_start:
+            state = empty(ring, state.end)
+            run += 1
+            next_start = starts[run]
+        surplus = min(state.end - state.front + 1 - kept[row], state.end - state.front)
+        if surplus == 1:
+            state = evict(state, ring)
+        elif surplus > 1:
+            state = evict_many(state, ring, surplus)
+        if not has_room(state, ring):
+            return state, row
+        state = insert(state, ring, lift_row(columns, validities, row))
+        if row >= answer_from:
+            if counts[row] == kept[row]:
+                lower_row(answers, defined, row, query(state, ring))
+            else:
+                lower_row(answers, defined, row, query_range(state, ring, counts[row]))
     return state, stop
 
 

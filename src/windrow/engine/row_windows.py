@@ -25,6 +25,7 @@ from windrow.windows.ahead import HERE
 from windrow.windows.bounds import Bounding, Bounds
 from windrow.windows.counting import CountedBehind
 from windrow.windows.reach import Behind, Counted, Growing, Newest, Reach, Younger
+from windrow.windows.returning import Returning
 from windrow.windows.setting import Setting
 from windrow.windows.spans import Spans
 from windrow.work import sizes
@@ -70,6 +71,7 @@ _LOOPS: dict[type[Reach], Callable[..., Any]] = {
     Younger: loops.over_time,
     Behind: loops.over_counted,
     Counted: loops.over_counted,
+    Returning: loops.over_returning,
 }
 #: the loops that take spans: they answer a row when all rows of its window are there
 _SPANNED = (loops.over_rows, loops.over_spans)
@@ -119,6 +121,8 @@ def _drive(loop: Callable[..., Any], block: RowBlock) -> _Drive:
             limits = ()
         elif isinstance(reach, Younger):
             limits = reach.amount, reach.measure
+        elif isinstance(reach, Returning):
+            limits = reach.counts, reach.kept
         else:
             limits = reach.counts, bounds.present
         # Rows that only fill the window take far less time than rows that are answered, so each

@@ -5,7 +5,8 @@
 3. Algorithms that cannot serve the aggregation are ruled out. Each says itself why.
 4. Algorithms that are right only without rounding are ruled out, unless `exact=False`.
 5. Algorithms that were not measured, or that need a core of their own, are ruled out. If a window
-   answers for several ranges, so are those that cannot, or only for one range after the other.
+   answers for several ranges, so are those that cannot, or only for one range after the other. If
+   rows come back to a window, so are those that cannot answer for a part of it.
 6. `prefer` decides among the rest. "throughput" takes the fastest by the measured cost table,
    "latency" the fastest of those with the best bound on their slowest round, "memory" the one that
    keeps least. If two are within a fifth of each other, the second criterion decides: memory, or
@@ -22,7 +23,7 @@ from windrow.algebra.monoid import Monoid, Traits
 from windrow.algebra.product import Product
 from windrow.algorithms import ALGORITHMS, RUNNING, Algorithm, find_form, why_not
 from windrow.algorithms.guarantees import Growth
-from windrow.errors import InvalidArgument
+from windrow.errors import InvalidArgument, NotApplicable
 from windrow.planning import costs
 
 PREFERENCES = ("throughput", "latency", "memory")
@@ -36,6 +37,7 @@ TOLERANCE = 0.2
 #: a number for each algorithm, by its name
 Figures = Mapping[str, float]
 
+_NO_PART = "it cannot answer for a part of its window"
 _WORST = {
     Growth.CONSTANT: "a constant number of combines in its slowest round",
     Growth.LOGARITHMIC: "a logarithmic number of combines in its slowest round",
@@ -77,6 +79,7 @@ class Served:
         exact_integers: whether it rounds nothing if all values are integers, which is known only
             when they come.
         grows: whether nothing leaves its windows.
+        returns: whether rows that have left come back: a window answers over a part of its rows.
     """
 
     name: str
@@ -87,13 +90,22 @@ class Served:
     driven: str
     exact_integers: bool = False
     grows: bool = False
+    returns: bool = False
 
     @classmethod
-    def plain(cls, name: str, monoid: Monoid, *, grows: bool = False) -> Served:
+    def plain(cls, name: str, monoid: Monoid, driven: str = costs.PLAIN) -> Served:
         """An aggregation in plain Python."""
         like = costs.likeness(name, monoid, costs.PLAIN)
-        invertible = monoid.inverse is not None
-        return cls(name, monoid.traits, invertible, (like,), OBJECT_BYTES, costs.PLAIN, grows=grows)
+        return cls(
+            name,
+            monoid.traits,
+            monoid.inverse is not None,
+            (like,),
+            OBJECT_BYTES,
+            costs.PLAIN,
+            grows=driven == costs.GROWING,
+            returns=driven == costs.RETURNING,
+        )
 
     @classmethod
     def compiled(
@@ -114,6 +126,7 @@ class Served:
             partial_bytes,
             driven,
             grows=driven == costs.GROWING,
+            returns=driven == costs.RETURNING,
         )
 
 
@@ -162,6 +175,11 @@ def choose(
     if wish.algorithm is not None:
         exact = wish.exact and not served.exact_integers
         named = find_form(wish.algorithm, served.name, served.traits, served.invertible, exact)
+        if served.returns and not _offers(named, "query_range"):
+            raise NotApplicable(
+                f"{named.NAME} cannot serve {served.name}: {_NO_PART}, and rows come back to "
+                "windows of the calendar"
+            )
         return Choice(
             named, served, "it was asked for", events, _cost(named, served, events), {}, {}
         )
@@ -201,8 +219,8 @@ def _why_not(algorithm: Algorithm, served: Served, wish: Wish, shared: bool) -> 
     refusal = why_not(algorithm, served.traits, served.invertible, wish.exact)
     if refusal is not None:
         return refusal
-    if shared and not _offers(algorithm, "query_range"):
-        return "it cannot answer for a part of its window"
+    if (shared or served.returns) and not _offers(algorithm, "query_range"):
+        return _NO_PART
     if hasattr(algorithm, "HELPER"):
         return "it needs a second core, and tables keep all cores busy already"
     return None

@@ -27,6 +27,8 @@ SLIDING, VARYING = "sliding", "varying"
 PLAIN = "plain"
 #: nothing leaves them
 GROWING = "growing"
+#: rows that have left come back
+RETURNING = "returning"
 
 #: Windows of rows fill up for every key before they slide. Without a share for that, large windows
 #: of sums and deviations went to sequential_boundary, which took 1.4 times as long as the best.
@@ -34,6 +36,7 @@ _SHARES = {
     SLIDING: ((0.75, SLIDING), (0.25, VARYING)),
     VARYING: ((1.0, VARYING),),
     GROWING: ((1.0, VARYING),),
+    RETURNING: ((1.0, VARYING),),
     PLAIN: ((1.0, PLAIN),),
 }
 

@@ -17,7 +17,6 @@ from windrow.algebra.conditions import Condition
 from windrow.algebra.nullable import NullSkipping, filtered, skipping_nulls
 from windrow.algebra.product import Part, Product
 from windrow.errors import NotApplicable
-from windrow.planning import costs
 from windrow.planning.choose import Choice, Served, Wish, choose
 from windrow.planning.over_plan import Feature
 
@@ -94,8 +93,7 @@ class FeatureGroups:
     @staticmethod
     def plain_choice(feature: Feature, wish: Wish, events: int | None, driven: str) -> Choice:
         """The algorithm for a plain feature."""
-        grows = driven == costs.GROWING
-        served = Served.plain(feature.aggregation.name, feature.monoid, grows=grows)
+        served = Served.plain(feature.aggregation.name, feature.monoid, driven)
         return choose(served, wish, events)
 
     def plain_part(self, feature: Feature) -> tuple[NullSkipping, tuple[int, ...]]:

@@ -93,6 +93,8 @@ class OverPlan:
         """How many events a window holds, if that is known, and how it moves; see `costs`."""
         if self.windows[name].grows:
             return None, costs.GROWING
+        if self.windows[name].rows_return:
+            return None, costs.RETURNING
         most = self.windows[name].most_rows
         return most, costs.VARYING if most is None else costs.SLIDING
 

@@ -121,7 +121,8 @@ class LocalDays:
         if settled and span.months:
             # If the day after stands for the same day, its midnight is yet to come.
             rest = np.where(by_day(span.back, day + 1) == back, 0, rest)
-        moved = back * self._per_day + rest
+        most = self._most_days(64)
+        moved = np.clip(back, -most, most) * self._per_day + rest
         if self._zone is None:
             return moved
         seconds, rest = np.divmod(moved, self._per_second)

@@ -23,6 +23,8 @@ from windrow.windows.clock import ScheduledWindows
 from windrow.windows.key_rows import KeyRows
 from windrow.windows.key_runs import NEVER
 from windrow.windows.numbered import NumberedWalk, Walk
+from windrow.windows.reach import UNLIMITED
+from windrow.windows.returning import Returning, RowsSince
 from windrow.windows.setting import Setting
 from windrow.windows.sorted_rows import SortedRows
 from windrow.windows.time import TimeWindow
@@ -48,6 +50,7 @@ class CalendarWindow(Window):
     timezone: str | None = None
     week_start: int = 0
 
+    reach = Returning
     needs_time = True
     answers_by_itself = True
 
@@ -92,24 +95,22 @@ class CalendarWindow(Window):
         clock = self.timezone or own
         if clock is not None and not is_utc(clock):
             zone(clock)
-            return replace(self, timezone=clock)._in_slide(slides)
+            return replace(self, timezone=clock)
         if self.range.months or (slides and self.schedule.slide.months):
-            return replace(self, timezone=None)._in_slide(slides)
+            return replace(self, timezone=None)
         day, schedule = NANOSECONDS["day"], self.schedule
         every = EveryTime(schedule.slide.days * day, schedule.first_day * day) if slides else None
         return TimeWindow(self.range.days * day, every=every)
 
-    def _in_slide(self, slides: bool) -> CalendarWindow:
-        if not slides:
-            raise InvalidArgument(
-                f"windows: {self.call()} is for wr.slide; in wr.over only days and weeks in UTC "
-                "are answered so far"
-            )
-        return self
-
     def bounding(self, setting: Setting) -> Bounding:
         """The rows that are less than a range older, by the clock."""
-        raise AssertionError("it is laid over in `wr.slide` only")
+        days, day = LocalDays(self.timezone, setting.tick), NANOSECONDS["day"] // setting.tick
+        # A clock may leap over the time one day ago, but a row is in its own window.
+        return RowsSince(
+            lambda times: np.minimum(days.back(times, self.range), times - 1),
+            lambda times: np.minimum(days.back_at_least(times, self.range), times - 1),
+            min((self.range.most_days + 3) * day, UNLIMITED),
+        )
 
     def answering(self, setting: Setting) -> extents.Answering:
         """Its windows begin and end with local days."""

@@ -18,6 +18,7 @@ from windrow.windows.ahead import HERE, Ahead
 from windrow.windows.bounds import Bounding
 from windrow.windows.extents import Answering, Asked, Asking
 from windrow.windows.reach import Growing, Newest, Reach
+from windrow.windows.returning import Returning
 from windrow.windows.setting import Setting
 from windrow.windows.triggers import Period, Trigger
 
@@ -138,6 +139,11 @@ class Window(ABC):
     def grows(self) -> bool:
         """Whether no row leaves it: it only begins anew."""
         return self.reach is Growing
+
+    @property
+    def rows_return(self) -> bool:
+        """Whether rows that have left it come back."""
+        return self.reach is Returning
 
     @property
     def peers(self) -> bool:
