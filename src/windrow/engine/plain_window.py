@@ -57,7 +57,7 @@ class PlainWindow:
         self.functions: dict[str, Callable[..., Any]] = link(algorithm.FUNCTIONS, self._slots)
         # Looked up once: these are called for every event.
         self._insert = self.functions["insert"]
-        self._evict = self.functions.get("evict", _cannot_evict)
+        self._evict: Callable[..., Any] = self.functions.get("evict", _cannot_evict)
         self._has_room, self._query = self.functions["has_room"], self.functions["query"]
         self._size: Callable[[State], int] = self.functions.get("size", _end_to_end)
         self._wants_less = self.functions.get("wants_less")

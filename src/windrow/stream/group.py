@@ -1,8 +1,8 @@
 """A group: windows of a query that share slices, and the way in which their state is kept.
 
-There are three ways, one folder each: `slices/`, `rows/` and `counts/`; README.md compares them.
-A query hands every group the events that have become final for it. The group answers what they
-complete, and keeps what answers to come need.
+There are four ways, one folder each: `slices/`, `rows/`, `counts/` and `totals/`. README.md
+compares them. A query hands every group the events that have become final for it. The group
+answers what they complete, and keeps what answers to come need.
 """
 
 from __future__ import annotations

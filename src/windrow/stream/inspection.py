@@ -27,6 +27,8 @@ from windrow.stream.state import (
     ROWS_SCHEMA,
     SEGMENT,
     SLICES,
+    TOTALS,
+    TOTALS_SCHEMA,
     WAITING,
     WAITING_SCHEMA,
     block_number,
@@ -48,7 +50,7 @@ class Summary:
 
     Attributes:
         query: the description of the query, line by line.
-        keys: how many keys have cells, rows, entries in the ledger or waiting events.
+        keys: how many keys have cells, totals, rows, entries in the ledger or waiting events.
         blocks: how many blocks there are, of all kinds.
         bytes: how large they are.
         waiting: how many events are not final for all groups of windows.
@@ -70,6 +72,7 @@ def summary(blocks: Mapping[int, bytes]) -> Summary:
     waiting = _batches(blocks, WAITING, WAITING_SCHEMA)
     header = ShardHeader.decoded(_content(blocks, HEADER))
     cells, rows = _of_cells(blocks), _of_rows(blocks)
+    totals = _of_totals(blocks)
     spans = []
     for group in range(len(header.groups)):
         tick, period, *cuts = integers_of(_content(blocks, SLICES, group))
@@ -83,7 +86,7 @@ def summary(blocks: Mapping[int, bytes]) -> Summary:
     key = json.loads(_schema(blocks, WAITING_SCHEMA).metadata[KEY])
     return Summary(
         _query(blocks),
-        _distinct(cells.keys, rows.keys, [batch.select(key) for _owner, batch in waiting]),
+        _distinct(cells.keys, rows.keys, totals, [batch.select(key) for _owner, batch in waiting]),
         len(blocks),
         sum(map(len, blocks.values())),
         sum(batch.num_rows for _group, batch in waiting),
@@ -118,6 +121,15 @@ def _of_cells(blocks: Mapping[int, bytes]) -> _Kept:
         slices.setdefault(owner, []).append(batch[SLICE].to_numpy())
         keys.append(batch.select(range(1, key + 1)))
     return _Kept(keys, slices)
+
+
+def _of_totals(blocks: Mapping[int, bytes]) -> list[pa.RecordBatch]:
+    """The keys that have totals. A total is as old as its key, so its slices say nothing."""
+    if block_number(TOTALS_SCHEMA) not in blocks:
+        return []
+    key = sum(name.startswith("key_") for name in _schema(blocks, TOTALS_SCHEMA).names)
+    found = _batches(blocks, TOTALS, TOTALS_SCHEMA)
+    return [batch.select(range(1, key + 1)) for _owner, batch in found]
 
 
 def _of_rows(blocks: Mapping[int, bytes]) -> _Kept:

@@ -1,27 +1,40 @@
 """`over` over a stream: in which way the windows of a plan are kept.
 
-All windows of a plan are kept in the same way, because every event is answered once, for all of
-them. The first way that fits is taken (README.md compares the ways):
+Answers of windows that hold all events so far, of aggregations whose partials are numbers, come
+from totals (`totals/`). All other answers are kept in one way, the first that fits (README.md
+compares the ways):
 
 1. windows of time, of aggregations whose partials are numbers: partials of slices (`slices/`)
 2. windows of rows, of such aggregations: counted rows (`counts/`)
 3. anything else: rows (`rows/`)
+
+An event goes through both, one behind the other: the answers of the first are columns of the
+events of the second.
+
+      final events -> totals -> events with some answers -> slices, counts or rows -> answers
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
+import pyarrow as pa
 
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import Maps, has_partials_of_numbers
 from windrow.errors import InvalidArgument
-from windrow.planning.over_plan import OverPlan, column_types
+from windrow.planning.over_plan import Output, OverPlan, column_types
 from windrow.stream.counts.over_counts import OverCounts, counts_rows
 from windrow.stream.description import arranged
 from windrow.stream.group import WindowGroup
+from windrow.stream.header import GroupState
 from windrow.stream.query import StreamQuery
 from windrow.stream.rows.over_rows import OverRows
 from windrow.stream.slices.over_slices import OverSlices
+from windrow.stream.state import ShardBlocks
+from windrow.stream.totals.over_totals import OverTotals
 from windrow.windows.ahead import HERE
 
 
@@ -33,13 +46,75 @@ class StreamOver(StreamQuery):
         _require_no_others(plan)
         plan = arranged(plan)
         types = column_types(plan.schema, plan.schema.names)
-        if _has_partials(plan):
-            features = FeatureColumns(plan.features, nullable)
-            maps = Maps(plan.key, types, features)
-            group: WindowGroup = OverSlices(plan, types[plan.order[0]], features, maps)
-        else:
-            group = (OverCounts if counts_rows(plan) else OverRows)(plan, types, nullable)
-        super().__init__(plan, types, [group], shards)
+        totals = [each for each in plan.outputs if _has_total(plan, each)]
+        others = [each for each in plan.outputs if each not in totals]
+        groups: list[WindowGroup] = []
+        #: the columns that each group adds to events
+        self._added: list[list[pa.Field]] = []
+        for outputs in (totals, others):
+            if outputs:
+                part = _part(plan, outputs)
+                make = OverTotals if outputs is totals else _group
+                groups.append(make(len(groups), part, types, nullable))
+                self._added.append(part.output_fields)
+        self._result = [*types, *(each.name for each in plan.output_fields)]
+        super().__init__(plan, types, groups, shards)
+
+    def _answered(
+        self,
+        blocks: ShardBlocks,
+        states: Sequence[GroupState],
+        taken: Sequence[pa.RecordBatch],
+        now: Sequence[int],
+    ) -> list[pa.Table]:
+        """Hand the events from group to group, each of which adds its answers."""
+        events, tables = taken[0], []
+        for group, state, frontier, added in zip(
+            self._groups, states, now, self._added, strict=True
+        ):
+            if frontier <= state.frontier:
+                return []
+            schema = pa.schema([*events.schema, *added])
+            tables = group.move(state, blocks, events, frontier)
+            events = _as_batch([table.select(schema.names) for table in tables], schema)
+        return [table.select(self._result) for table in tables]
+
+
+def _as_batch(tables: Sequence[pa.Table], schema: pa.Schema) -> pa.RecordBatch:
+    batches = pa.concat_tables([schema.empty_table(), *tables]).combine_chunks().to_batches()
+    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema)
+
+
+def _has_total(plan: OverPlan, output: Output) -> bool:
+    """Whether the total of a key gives an answer."""
+    holds_all = plan.windows[output.window].holds_all
+    return holds_all and has_partials_of_numbers([plan.features[output.feature]])
+
+
+def _part(plan: OverPlan, outputs: Sequence[Output]) -> OverPlan:
+    """The plan of some outputs."""
+    places = sorted({each.feature for each in outputs})
+    return replace(
+        plan,
+        windows={
+            name: window
+            for name, window in plan.windows.items()
+            if any(each.window == name for each in outputs)
+        },
+        features=tuple(plan.features[place] for place in places),
+        outputs=tuple(replace(each, feature=places.index(each.feature)) for each in outputs),
+    )
+
+
+def _group(
+    number: int, plan: OverPlan, types: Mapping[str, pa.DataType], nullable: AbstractSet[str]
+) -> WindowGroup:
+    """What keeps windows that hold not all events so far."""
+    if _has_partials(plan):
+        features = FeatureColumns(plan.features, nullable)
+        maps = Maps(plan.key, types, features)
+        return OverSlices(number, plan, types[plan.order[0]], features, maps)
+    return (OverCounts if counts_rows(plan) else OverRows)(number, plan, types, nullable)
 
 
 def _require_no_others(plan: OverPlan) -> None:

@@ -194,11 +194,22 @@ class StreamQuery:
             waiting.add(columns)
         before, now = [state.frontier for state in header.groups], self._frontiers(final, header)
         taken = waiting.take(before, now)
-        for place, (group, state) in enumerate(zip(self._groups, header.groups, strict=True)):
-            if now[place] > before[place]:
-                events = self._held(group, taken[place])
-                step.answers += group.move(state, blocks, events, now[place])
+        step.answers += self._answered(blocks, header.groups, taken, now)
         waiting.merge(now)
+
+    def _answered(
+        self,
+        blocks: ShardBlocks,
+        states: Sequence[GroupState],
+        taken: Sequence[pa.RecordBatch],
+        now: Sequence[int],
+    ) -> list[pa.Table]:
+        """Hand each group the events that were taken for it, with its new frontier."""
+        answers: list[pa.Table] = []
+        for group, state, events, frontier in zip(self._groups, states, taken, now, strict=True):
+            if frontier > state.frontier:
+                answers += group.move(state, blocks, self._held(group, events), frontier)
+        return answers
 
     def _written(
         self, blocks: ShardBlocks, header: ShardHeader, is_behind: bool, step: BatchResult

@@ -36,6 +36,7 @@ class StateSizes:
         segment_rows: a segment has at least so many rows.
         rows_for_a_cell: a segment has at least so many rows for each key of its bin, because its
             map has a cell for each of them.
+        totals_in_a_bin: a bin of `totals/` with more keys is split.
         fewest_counted: windows of fewer rows are kept as rows: cells take no less than some rows.
     """
 
@@ -54,6 +55,7 @@ class StateSizes:
     frontless_blocks: int = 64
     segment_rows: int = 2**10
     rows_for_a_cell: int = 8
+    totals_in_a_bin: int = 2**12
     fewest_counted: int = 64
 
 

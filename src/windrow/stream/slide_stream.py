@@ -1,7 +1,8 @@
 """`slide` over a stream: which windows of a plan are kept in which way.
 
 Periodic windows of time, of aggregations whose partials are numbers, are kept as partials of slices
-(see `slices/`). All others are kept as rows (see `rows/`). README.md compares the ways.
+(see `slices/`). Windows that hold all events so far, of such aggregations, are kept as totals (see
+`totals/`). All others are kept as rows (see `rows/`). README.md compares the ways.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from windrow.stream.group import WindowGroup
 from windrow.stream.query import StreamQuery
 from windrow.stream.rows.slide_rows import SlideRows
 from windrow.stream.slices.slide_slices import SlideSlices
+from windrow.stream.totals.slide_totals import SlideTotals
 from windrow.windows import ticks
 
 
@@ -45,7 +47,10 @@ class StreamSlide(StreamQuery):
                 )
                 for number, shared in enumerate(share(list(periods.values())).groups)
             ]
-        others = [name for name in plan.windows if name not in periods]
+        totals = _with_totals(plan)
+        if totals:
+            groups.append(SlideTotals(len(groups), totals, plan, types, nullable))
+        others = [name for name in plan.windows if name not in (*periods, *totals)]
         if others:
             groups.append(SlideRows(len(groups), others, plan, types, nullable))
         super().__init__(plan, types, groups, shards)
@@ -53,6 +58,13 @@ class StreamSlide(StreamQuery):
     def _prepared(self, columns: dict[str, pa.Array]) -> dict[str, pa.Array]:
         order = self._plan.order[0]
         return columns | {order: in_order_type(columns[order], self._plan)}
+
+
+def _with_totals(plan: SlidePlan) -> list[str]:
+    """The windows that the totals of keys can answer."""
+    if not has_partials_of_numbers(plan.features):
+        return []
+    return [name for name, window in plan.windows.items() if window.holds_all]
 
 
 def _with_partials(plan: SlidePlan, tick: int) -> dict[str, PeriodicWindow]:

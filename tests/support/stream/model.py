@@ -34,7 +34,7 @@ class Memory(dict[int, bytes]):
 #: sizes that let what happens to many waiting events happen to a few
 WAITING_SMALL = {"waiting_block": 2, "waiting_rest": 1, "queues_merged": 2}
 #: the same for bins of rows
-BINS_SMALL = {"bin_rows": 4, "bin_blocks": 2, "rows_at_once": 5}
+BINS_SMALL = {"bin_rows": 4, "bin_blocks": 2, "totals_in_a_bin": 1, "rows_at_once": 5}
 #: bins, blocks and segments of few counted rows, so that few rows fill many
 COUNTS_SMALL = {
     "counted_bin_rows": 40, "counted_bin_blocks": 12, "frontless_blocks": 4, "rows_at_once": 100,

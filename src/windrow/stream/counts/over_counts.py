@@ -56,11 +56,15 @@ class OverCounts(WindowGroup):
     of_moments = True
 
     def __init__(
-        self, plan: OverPlan, types: Mapping[str, pa.DataType], nullable: AbstractSet[str]
+        self,
+        number: int,
+        plan: OverPlan,
+        types: Mapping[str, pa.DataType],
+        nullable: AbstractSet[str],
     ) -> None:
         """`types` are those of the columns of an event; `nullable` names those with nulls."""
         features = FeatureColumns(plan.features, nullable)
-        self.number, self.names, self.slices = 0, list(plan.windows), Slices(1, (0,))
+        self.number, self.names, self.slices = number, list(plan.windows), Slices(1, (0,))
         self._plan, self._maps = plan, RowMaps(types, features)
         self._layout = RowLayout.of(plan.key, plan.order, kept_columns(plan), types, LEDGER_COLUMNS)
         maps = self._maps.maps

@@ -30,7 +30,11 @@ class OverRows(RowsGroup):
     final = "for each event, when the watermark reaches its time"
 
     def __init__(
-        self, plan: OverPlan, types: Mapping[str, pa.DataType], nullable: AbstractSet[str]
+        self,
+        number: int,
+        plan: OverPlan,
+        types: Mapping[str, pa.DataType],
+        nullable: AbstractSet[str],
     ) -> None:
         """`types` are those of the columns of an event; `nullable` names those with nulls."""
         self._plan, self._program = plan, OverKernels(plan, nullable)
@@ -41,7 +45,7 @@ class OverRows(RowsGroup):
         }
         ledger = dict.fromkeys(self._held.values(), pa.int64())
         layout = RowLayout.of(plan.key, plan.order, kept_columns(plan), types, ledger)
-        super().__init__(0, list(plan.windows), layout)
+        super().__init__(number, list(plan.windows), layout)
         self.why = why_over_keeps_rows(plan)
 
     def answer(self, part: OpenBins, span: Span) -> tuple[list[pa.Table], Needed]:

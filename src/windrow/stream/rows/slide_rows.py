@@ -11,8 +11,6 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.algebra import arrays
-from windrow.engine import columns as arrow
-from windrow.engine.answer_tables import changes
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.order_column import in_own_type
 from windrow.engine.policy_counts import PolicyCounters
@@ -20,6 +18,7 @@ from windrow.engine.shared_slices import SharedSlices
 from windrow.engine.slice_windows import SliceKernels
 from windrow.planning.slide_plan import SlidePlan
 from windrow.stream.group import Array
+from windrow.stream.last_answers import LastAnswers
 from windrow.stream.row_layout import RowLayout
 from windrow.stream.rows.kept_rows import Needed, OpenBins
 from windrow.stream.rows.rows_group import RowsGroup, entered
@@ -66,19 +65,15 @@ class SlideRows(RowsGroup):
             name: {each: f"{each}_{place}" for each in self._answering(name).ledger}
             for place, name in enumerate(names)
         }
-        features = range(len(plan.features))
-        #: for each window, if only changes are wanted, the columns that have its last answer
+        #: for each window, if only changes are wanted, its last answers
         self._last = {
-            name: [f"answered_{place}"] + [f"answer_{place}_{each}" for each in features]
-            for place, name in enumerate(names)
-            if plan.changes_only
+            name: LastAnswers(plan, place) for place, name in enumerate(names) if plan.changes_only
         }
         ledger: dict[str, pa.DataType] = {
             each: pa.int64() for numbers in self._numbers.values() for each in numbers.values()
         }
-        answer_types = [pa.bool_(), *(feature.type for feature in plan.features)]
         for last in self._last.values():
-            ledger |= dict(zip(last, answer_types, strict=True))
+            ledger |= last.columns
         layout = RowLayout.of(plan.key, plan.order, plan.read_by_row, types, ledger)
         super().__init__(number, names, layout)
         self.why = why_slide_keeps_rows(plan)
@@ -97,7 +92,7 @@ class SlideRows(RowsGroup):
             for number, column in self._numbers[name].items():
                 ledger[column] = entered(final.numbers[number])
             if self._last:
-                table, last = self._changed(name, rows, table, keys)
+                table, last = self._last[name].changed(rows.ledger, table, keys)
                 ledger |= last
             if table.num_rows:
                 tables.append(table)
@@ -178,32 +173,3 @@ class SlideRows(RowsGroup):
         extents = {name: each.extents for name, each in final.items()}
         slices = SharedSlices(self._plan, self._features, self._kernels, list(extents), cores())
         return dict(slices.answer(rows, rows.keys, extents))
-
-    def _changed(
-        self, name: str, rows: KeyRows, table: pa.Table, keys: Array
-    ) -> tuple[pa.Table, dict[str, pa.Array]]:
-        """The answers that differ from the answer before of their key; and each key's last."""
-        known, *last = self._last[name]
-        before = np.flatnonzero(rows.ledger[known].is_valid().to_numpy(zero_copy_only=False))
-        columns = {
-            output: pa.concat_arrays(
-                [rows.ledger[last[feature]].take(pa.array(before)), arrow.whole(table[output])]
-            )
-            for output, feature in self._plan.outputs
-        }
-        runs = np.concatenate([before, keys])
-        order = np.argsort(runs, kind="stable")
-        placed = pa.table(columns).take(pa.array(order))
-        changed = changes(self._plan, placed, runs[order])
-        kept = order[changed & (order >= len(before))] - len(before)
-        latest = np.full(rows.count, -1)
-        latest[runs[order]] = order
-        indices = pa.array(latest, mask=latest < 0)
-        is_known = pa.array(latest >= 0, mask=latest < 0)
-        return table.take(pa.array(np.sort(kept))), {
-            known: is_known,
-            **{
-                last[feature]: columns[output].take(indices)
-                for output, feature in self._plan.outputs
-            },
-        }

@@ -43,9 +43,14 @@ class OverSlices(WindowGroup):
     of_moments = True
 
     def __init__(
-        self, plan: OverPlan, order_type: pa.DataType, features: FeatureColumns, maps: Maps
+        self,
+        number: int,
+        plan: OverPlan,
+        order_type: pa.DataType,
+        features: FeatureColumns,
+        maps: Maps,
     ) -> None:
-        self.number, self.names, self.maps = 0, list(plan.windows), maps
+        self.number, self.names, self.maps = number, list(plan.windows), maps
         self.slices, self.layouts = Slices(1, (0,)), {CELLS_SCHEMA: maps.schema}
         self.kept = maps.description
         self._plan = plan

@@ -1,0 +1,68 @@
+"""The last answer of each key, kept where only changes are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.engine import columns as arrow
+from windrow.engine.answer_tables import changes
+from windrow.planning.slide_plan import SlidePlan
+
+Array = np.ndarray[Any, Any]
+
+
+class LastAnswers:
+    """The last answers of one window, by key: a column that says whether there is one, and others.
+
+    Attributes:
+        columns: the columns to keep of each key, with their types.
+    """
+
+    def __init__(self, plan: SlidePlan, place: int) -> None:
+        """`place` is the window's number, for the names of columns."""
+        self._plan = plan
+        self._known = f"answered_{place}"
+        self._last = [f"answer_{place}_{each}" for each in range(len(plan.features))]
+        types = (feature.type for feature in plan.features)
+        self.columns: dict[str, pa.DataType] = {
+            self._known: pa.bool_(),
+            **dict(zip(self._last, types, strict=True)),
+        }
+
+    def changed(
+        self, kept: Mapping[str, pa.Array], table: pa.Table, keys: Array
+    ) -> tuple[pa.Table, dict[str, pa.Array]]:
+        """The answers that differ from the answer before of their key; and what to keep now.
+
+        Args:
+            kept: the columns of all keys, null where there is no answer yet.
+            table: the answers.
+            keys: for each answer, the number of its key; the answers of a key are in order.
+        """
+        known = kept[self._known].is_valid().to_numpy(zero_copy_only=False)
+        before = np.flatnonzero(known)
+        columns = {
+            output: pa.concat_arrays(
+                [kept[self._last[feature]].take(pa.array(before)), arrow.whole(table[output])]
+            )
+            for output, feature in self._plan.outputs
+        }
+        runs = np.concatenate([before, keys])
+        order = np.argsort(runs, kind="stable")
+        placed = pa.table(columns).take(pa.array(order))
+        changed = changes(self._plan, placed, runs[order])
+        new = order[changed & (order >= len(before))] - len(before)
+        latest = np.full(len(known), -1)
+        latest[runs[order]] = order
+        indices = pa.array(latest, mask=latest < 0)
+        return table.take(pa.array(np.sort(new))), {
+            self._known: pa.array(latest >= 0, mask=latest < 0),
+            **{
+                self._last[feature]: columns[output].take(indices)
+                for output, feature in self._plan.outputs
+            },
+        }
