@@ -31,6 +31,7 @@ from windrow.windows import (
     rows,
     session,
     time,
+    whole,
 )
 
 __version__ = "0.1.0"
@@ -66,5 +67,6 @@ __all__ = [
     "slide",
     "stores",
     "time",
+    "whole",
 ]
 __all__ += aggregations.__all__

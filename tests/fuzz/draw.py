@@ -202,18 +202,19 @@ def _window(
     is_time = bool(order) and columns[order[0]].kind == "temporal"
     kinds = ["rows", "rows", "delta", "expanding", "punctuated", "policy"]
     kinds += ["time", "time", "time", "session"] if is_time else []
+    kinds += ["whole"] if profile.ahead else []
     kind = random.choice(kinds)
     step = step_of(columns[order[0]].type) if is_time else 0
     if profile.pace and is_time and "timestamp" in columns[order[0]].type:
         step *= profile.pace
     options: dict[str, Any] = {}
-    if function == "slide" and kind not in ("punctuated", "session"):
+    if function == "slide" and kind not in ("punctuated", "session", "whole"):
         by_clock = is_time and random.random() < 0.6
         options["every"] = _duration(random, profile, step) if by_clock else random.randint(1, 5)
     if kind == "rows":
         return _rows(random, profile, options)
-    if kind == "expanding":
-        return _made("expanding", (), options)
+    if kind in ("expanding", "whole"):
+        return _made(kind, (), options)
     if kind == "delta":
         amount = random.choice((1, 2, 3, 0.5, 2.25, 2**70))
         return _made("delta", ("d", amount), options)

@@ -99,6 +99,8 @@ def held(window: Window, group: Group, place: int) -> list[int]:
         return _around_in_rows(window, group, place)
     if window.kind == "expanding":
         return rows
+    if window.kind == "whole":
+        return group.rows
     if window.kind == "delta":
         return _less_behind(group, rows, *window.arguments)
     if window.kind == "punctuated":
@@ -252,6 +254,8 @@ def _periodic(window: Window, group: Group) -> Iterator[Answer]:
 def _triggered(window: Window, group: Group) -> list[int]:
     """The places of the newest rows of all answers."""
     every = window.get("every")
+    if window.kind == "whole":
+        return [len(group.rows) - 1]
     if window.kind == "punctuated":
         marks = group.column(window.arguments[0])
         return [place for place, row in enumerate(group.rows) if marks[row]]

@@ -6,6 +6,9 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
+from windrow.engine.over_batches import over_batches
+from windrow.planning.choose import Wish
+from windrow.planning.over_plan import resolve_over
 from windrow.testing.counting_monoid import CountingMonoid
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -23,7 +26,10 @@ WINDOWS = {
     "expanding": (wr.expanding(), [0] * 5 + [5] * 3),
     "session": (wr.session("2 seconds"), [0] * 4 + [4, 5, 6, 6]),
     "punctuated": (wr.punctuated("p"), [0, 0, 0, 3, 3, 5, 5, 7]),
+    "whole": (wr.whole(), [0] * 5 + [5] * 3),
 }
+#: the rows that answers of whole keys end behind
+ENDS = [5] * 5 + [8] * 3
 
 
 @pytest.mark.parametrize("name", WINDOWS)
@@ -32,7 +38,9 @@ def test_a_row_costs_one_combine(name: str) -> None:
     counting = CountingMonoid()
     measure = counting.aggregation("x").alias("seen")
     answer = wr.over(TABLE, key="k", order="t", windows=window, aggs=measure)["seen"].to_pylist()
-    assert answer == [TABLE["x"].to_pylist()[first : row + 1] for row, first in enumerate(firsts)]
+    stops = ENDS if name == "whole" else range(1, 9)
+    spans = zip(firsts, stops, strict=True)
+    assert answer == [TABLE["x"].to_pylist()[first:stop] for first, stop in spans]
     # The first of a run is combined with nothing, which counts for nothing.
     assert counting.taken() == TABLE.num_rows - len(set(firsts))
 
@@ -50,6 +58,33 @@ def test_a_slice_costs_one_combine_more(every: int | str) -> None:
     assert ["".join(each) for each in found["seen"].to_pylist()] == expected
     # Rows behind a key's last answer are in a slice too.
     assert counting.taken() <= TABLE.num_rows + len(expected)
+
+
+def test_a_whole_key_is_answered_once() -> None:
+    counting = CountingMonoid()
+    measure = counting.aggregation("x").alias("seen")
+    found = wr.slide(TABLE, key="k", order="t", windows=wr.whole(), aggs=measure).to_pylist()
+    assert [(each["k"], "".join(each["seen"])) for each in found] == [(1, "abcde"), (2, "fgh")]
+    assert [each["window_end"].second for each in found] == [9, 6]
+    assert counting.taken() <= TABLE.num_rows
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_rows_of_a_whole_key_wait_for_its_end(size: int) -> None:
+    windows = {"all": wr.whole(), "two": wr.rows(2)}
+    asked = {"key": ["k"], "order": ["t"], "windows": windows, "aggs": [wr.concat("x")]}
+    plan = resolve_over(TABLE.schema, **asked, wish=Wish())
+    batches = TABLE.combine_chunks().to_batches(max_chunksize=size)
+    found = pa.Table.from_batches(list(over_batches(batches, plan, set())))
+    assert found.equals(wr.over(TABLE, **asked).select(found.column_names))
+
+
+def test_a_stream_is_told_what_to_use_instead_of_a_whole_key() -> None:
+    for call in ("over", "slide"):
+        with pytest.raises(wr.InvalidArgument, match=r"'whole' holds all .* use wr.expanding\(\)"):
+            wr.plan(
+                key="k", order="t", windows=wr.whole(), aggs=wr.max("x"), lateness="1s", call=call
+            )
 
 
 def test_the_planner_keeps_one_partial() -> None:

@@ -13,11 +13,11 @@ block whose first row is not among them continues the key of the block before. A
 rows before `answer_from` and does not answer them: they fill the window of a block that begins in
 the middle of a key.
 
-`over_rows` and `over_spans` take rows numbered through all blocks. The columns begin at the row
-`position`, and answers at the row `answered`, which may be of an earlier block: a row is answered
-when all rows of its window are there. They fill windows by themselves, and take only the rows to
-answer; a row from `answer_until` on is not answered, and only enters what is there of its window. A
-position in their ring is the number of a row.
+`over_rows`, `over_spans` and `over_whole` take rows numbered through all blocks. The columns begin
+at the row `position`, and answers at the row `answered`, which may be of an earlier block: a row is
+answered when all rows of its window are there. They fill windows by themselves, and take only the
+rows to answer; a row from `answer_until` on is not answered, and only enters what is there of its
+window. A position in their ring is the number of a row.
 
 A loop allocates nothing. It returns the state and `stop`. When the window is full it returns the
 row that it could not insert; `KernelWindow.drive` makes room and calls it again from there. Every
@@ -131,6 +131,30 @@ def over_growing(
         state = insert(state, ring, lift_row(columns, validities, row))
         if row >= answer_from:
             lower_row(answers, defined, row, query(state, ring))
+    return state, stop
+
+
+def over_whole(
+    columns: Block, validities: Block, answers: Block, defined: Block,
+    ring: Ring, state: State, starts: Block, end: int,
+    position: int, answered: int, answer_until: int, begin: int, stop: int,
+) -> tuple[State, int]:  # fmt: skip
+    """Answer each row over all rows of its run: nothing is evicted."""
+    run = np.searchsorted(starts, begin + 1)
+    row = begin
+    while row < stop:
+        run_begin, run_stop = starts[run - 1], min(starts[run], end)
+        if run_begin != state.front:
+            state = empty(ring, run_begin)
+        while state.end < run_stop:
+            if not has_room(state, ring):
+                return state, row
+            state = insert(state, ring, lift_row(columns, validities, state.end - position))
+        last_row = min(run_stop, stop)
+        for each in range(row, min(last_row, answer_until)):
+            lower_row(answers, defined, each - answered, query(state, ring))
+        row = last_row
+        run += 1
     return state, stop
 
 

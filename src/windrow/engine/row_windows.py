@@ -74,13 +74,16 @@ _LOOPS: dict[type[Reach], Callable[..., Any]] = {
     Returning: loops.over_returning,
 }
 #: the loops that take spans: they answer a row when all rows of its window are there
-_SPANNED = (loops.over_rows, loops.over_spans)
+_SPANNED = (loops.over_rows, loops.over_spans, loops.over_whole)
 
 
 def loop_for(window: Window) -> Callable[..., Any]:
     """The loop for a window."""
-    if window.reach is not Newest and window.ahead(1) != HERE:
-        return loops.over_spans
+    if window.ahead(1) != HERE:
+        if window.grows:
+            return loops.over_whole
+        if window.reach is not Newest:
+            return loops.over_spans
     return _LOOPS[window.reach]
 
 
@@ -138,6 +141,8 @@ def _drive(loop: Callable[..., Any], block: RowBlock) -> _Drive:
         # Not more than there are: sums of larger numbers would not fit.
         back, ahead = min(spans.reach.count - 1, spans.end), min(spans.ahead.rows, spans.end)
         limits = spans.starts, spans.end, back, ahead, *places
+    elif loop is loops.over_whole:
+        limits = spans.starts, spans.end, *places
     else:
         limits = *spans.with_next, spans.begin, *places
     return _Drive(limits, (spans.begin, spans.stop + spans.leads_on))

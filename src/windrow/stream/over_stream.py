@@ -120,7 +120,8 @@ def _group(
 def _require_no_others(plan: OverPlan) -> None:
     """Refuse windows that do not end at their row or with its peers."""
     for name, window in plan.windows.items():
-        if window.ahead(1) != HERE and not window.peers:
+        streamed = window.why_not_streamed is None
+        if streamed and window.ahead(1) != HERE and not window.peers:
             raise InvalidArgument(
                 f"windows: {name!r} does not end at its row, and streams do not answer such "
                 "windows yet; use closed='right' or 'both', and no current=, before= or after="

@@ -104,6 +104,7 @@ class StreamQuery:
             groups: all windows of the plan.
             shards: among how many shards the keys are spread.
         """
+        _require_final_answers(plan)
         self._columns, self._order = list(types), plan.order[0]
         self._features = plan.features
         _require_time(self._order, types[self._order])
@@ -339,6 +340,12 @@ class StreamQuery:
 
 
 # What a query asks for ---------------------------------------------------------------------------
+
+
+def _require_final_answers(plan: SlidePlan | OverPlan) -> None:
+    for name, window in plan.windows.items():
+        if window.why_not_streamed is not None:
+            raise InvalidArgument(f"windows: {name!r} {window.why_not_streamed}")
 
 
 def _require_time(order: str, data_type: pa.DataType) -> None:

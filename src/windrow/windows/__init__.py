@@ -11,6 +11,7 @@ from windrow.windows.rows import RowsWindow, rows
 from windrow.windows.session import SessionWindow, session
 from windrow.windows.time import TimeWindow, time
 from windrow.windows.triggers import EveryRows, EveryTime, Trigger
+from windrow.windows.whole import WholeWindow, whole
 from windrow.windows.window import Window
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "SessionWindow",
     "TimeWindow",
     "Trigger",
+    "WholeWindow",
     "Window",
     "Windows",
     "calendar",
@@ -39,4 +41,5 @@ __all__ = [
     "session",
     "shows_names",
     "time",
+    "whole",
 ]

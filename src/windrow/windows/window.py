@@ -36,6 +36,8 @@ class Window(ABC):
     remembers: ClassVar[bool] = False
     #: whether it holds all rows of its key so far: streams keep one partial of each key
     holds_all: ClassVar[bool] = False
+    #: why streams refuse it, and what to use instead; None if they do not
+    why_not_streamed: ClassVar[str | None] = None
 
     # As users say it -----------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ from windrow.windows import (
     RowsWindow,
     SessionWindow,
     TimeWindow,
+    WholeWindow,
     Window,
 )
 
@@ -133,6 +134,8 @@ def in_window(
         return group[max(0, stop - window.range) : stop]
     if isinstance(window, ExpandingWindow):
         return group[: place + 1]
+    if isinstance(window, WholeWindow):
+        return group
     if isinstance(window, DeltaWindow):
         return less_behind(window, group[: place + 1], columns[window.column])
     if isinstance(window, PunctuatedWindow):

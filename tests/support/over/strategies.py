@@ -262,7 +262,11 @@ def queries(
         table["o1"] = draw(columns(pa.int16(), st.integers(0, 3), size))
     table["v"] = draw(columns(value_type, VALUES[value_type], size, nulls))
     table["c"] = draw(columns(pa.string(), TEXTS, size))
-    kinds = ROWS_WINDOWS | DELTA_WINDOWS | st.sampled_from([wr.punctuated("p"), wr.expanding()])
+    kinds = (
+        ROWS_WINDOWS
+        | DELTA_WINDOWS
+        | st.sampled_from([wr.punctuated("p"), wr.expanding(), wr.whole()])
+    )
     if timed:
         kinds |= time_windows(order_type) | session_windows(order_type)
     windows = draw(st.lists(kinds, min_size=1, max_size=3))

@@ -23,6 +23,7 @@ from windrow.windows import (
     RowsWindow,
     SessionWindow,
     TimeWindow,
+    WholeWindow,
     Window,
 )
 
@@ -67,6 +68,8 @@ def answers(window: Window, group: Group) -> Iterator[Found]:
         return
     if isinstance(window, PunctuatedWindow):
         yield from punctuated(window, group)
+    elif isinstance(window, WholeWindow):
+        yield group.named(group.rows)
     elif isinstance(window, SessionWindow):
         yield from sessions(window, group)
     elif isinstance(window, TimeWindow) and isinstance(window.every, EveryTime):

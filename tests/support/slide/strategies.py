@@ -55,7 +55,7 @@ def durations(draw: st.DrawFn, data_type: pa.DataType, least: int = 1) -> str:
 def windows(draw: st.DrawFn, time_type: pa.DataType | None) -> Window:
     """Any window; of time only where there is a time."""
     every: st.SearchStrategy[Any] = ROWS | st.just(2**70)
-    kinds = ["rows", "delta", "punctuated", "expanding"]
+    kinds = ["rows", "delta", "punctuated", "expanding", "whole"]
     if time_type is not None:
         every = ROWS | durations(time_type)
         kinds += ["periodic", "trailing", "session"] * 2
@@ -66,6 +66,8 @@ def windows(draw: st.DrawFn, time_type: pa.DataType | None) -> Window:
         return wr.delta("d", draw(AMOUNTS), every=draw(every))
     if kind == "expanding":
         return wr.expanding(every=draw(every))
+    if kind == "whole":
+        return wr.whole()
     if kind == "punctuated":
         return wr.punctuated("p")
     assert time_type is not None

@@ -86,8 +86,7 @@ def any_trailing(draw: st.DrawFn, unit: int) -> Window:
         return wr.punctuated("p")
     if kind == "session":
         return wr.session(f"{draw(st.integers(1, 20)) * unit // 2} nanoseconds")
-    ties = draw(st.sampled_from(["rows", "peers"]))
-    return replace(draw(trailing(unit)), peers=ties == "peers")
+    return replace(draw(trailing(unit)), ties=draw(st.sampled_from(["rows", "peers"])))
 
 
 @st.composite
