@@ -154,7 +154,7 @@ SLICES, ROWS, COUNTED = "slices: a partial", "rows: the events", "counted rows: 
         (
             {"windows": wr.time("1 hour", every="1 minute"), "aggs": wr.max("x")},
             SLICES,
-            "the windows are periodic in time",
+            "a clock or a calendar says when windows begin and end",
         ),
         ({"windows": wr.time("1 hour"), "aggs": wr.max("x")}, SLICES, "the windows are of time"),
         ({"windows": wr.rows(64), "aggs": wr.max("x")}, COUNTED, "the windows are of many rows"),

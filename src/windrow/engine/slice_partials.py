@@ -4,10 +4,11 @@
     partials    (key, slice, field_0, field_1, ...)
     windows     (key, window_start, window_end, answer)
 
-For periodic windows of time, arithmetic gives the slice of a row: it begins at the last edge of any
-window at or before the row's time. If the order of the rows in a slice does not matter, any of them
-can be combined, in any batch of any task. The second step is `slide` again, over partials: each is
-an event at the time at which its slice begins, and its lift takes the fields as they are.
+For windows by a clock or a calendar, arithmetic gives the slice of a row: it begins at the last
+edge of any window at or before the row's time. If the order of the rows in a slice does not matter,
+any of them can be combined, in any batch of any task. The second step is `slide` again, over
+partials: each is an event at the time at which its slice begins, and its lift takes the fields as
+they are.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from windrow.engine.named_failures import kernels_named
 from windrow.engine.order_column import in_order_type, times_to_arrow
 from windrow.planning.over_plan import Feature, column_types
 from windrow.planning.slide_plan import SlidePlan
+from windrow.slicing.calendar_slices import CalendarSlices, slices_for
 from windrow.windows import ticks
 
 Array = np.ndarray[Any, Any]
@@ -51,8 +53,11 @@ def several(*fields: Any) -> Any:
 
 
 def has_slices(plan: SlidePlan) -> bool:
-    """Whether all windows are periodic in time."""
-    return all(plan.unit_of(name) == "time" for name in plan.windows)
+    """Whether a clock or a calendar says when all windows begin and end."""
+    return all(
+        plan.unit_of(name) == "time" or window.calendar is not None
+        for name, window in plan.windows.items()
+    )
 
 
 def slice_name(plan: SlidePlan) -> str:
@@ -61,15 +66,24 @@ def slice_name(plan: SlidePlan) -> str:
 
 
 def slice_edges(plan: SlidePlan) -> list[tuple[int, int]]:
-    """Where slices begin, in microseconds: at each edge plus any multiple of its slide."""
+    """Where slices by clocks begin, in microseconds: at each edge plus multiples of its slide."""
     edges = set()
     for window in plan.windows.values():
         period = window.period
-        assert period is not None
+        if period is None:
+            continue
         slide = period.slide // 1_000
         for edge in (period.offset, period.offset + period.range):
             edges.add((edge // 1_000 % slide, slide))
     return sorted(edges)
+
+
+def calendar_slices(plan: SlidePlan) -> list[CalendarSlices]:
+    """The slices of calendars, in microseconds."""
+    return [
+        CalendarSlices(slices_for([each.schedule for each in calendars.values()]), timezone, 1_000)
+        for timezone, calendars in plan.calendars.items()
+    ]
 
 
 def at_begin(batch: pa.RecordBatch, plan: SlidePlan) -> pa.RecordBatch:
@@ -125,7 +139,7 @@ class SlicePartials:
         self._source = plan
         self._features = FeatureColumns(plan.features, nullable)
         self._maps = Maps(plan.key, column_types(plan.schema, plan.columns), self._features)
-        self._edges = slice_edges(plan)
+        self._edges, self._calendars = slice_edges(plan), calendar_slices(plan)
         #: for each column of a field: the field's place, and the place of the count of values if
         #: the field is null without values
         self._fields: dict[str, tuple[int, int | None]] = {}
@@ -155,7 +169,9 @@ class SlicePartials:
             mask = pa.array(present)
             columns = {name: column.filter(mask) for name, column in columns.items()}
         times = ticks.times(in_order_type(columns[order], plan)) * _microseconds_per_tick(plan)
-        slices = np.maximum.reduce([times - (times - edge) % slide for edge, slide in self._edges])
+        begins = [times - (times - edge) % slide for edge, slide in self._edges]
+        begins += [each.starts(each.slice_of(times)) for each in self._calendars]
+        slices = np.maximum.reduce(begins)
         with kernels_named(self._features.compiled):
             cells = self._maps.of_events(columns, [order], slices)
         keys = [cells[name] for name in self._maps.keys]

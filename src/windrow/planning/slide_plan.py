@@ -28,6 +28,7 @@ from windrow.planning.over_plan import (
 from windrow.planning.share import Sharing, share
 from windrow.slicing import LIMIT, PeriodicWindow, pairs
 from windrow.windows import Window, Windows, named, shows_names
+from windrow.windows.schedules import Calendar
 
 #: columns that every answer has
 START, END, NAME = "window_start", "window_end", "window"
@@ -100,6 +101,16 @@ class SlidePlan:
             # Longer windows are longer than any table, and need no plan.
             if period is not None and max(period.range, period.slide) < LIMIT:
                 found[name] = PeriodicWindow(period.range, period.slide, period.offset)
+        return found
+
+    @property
+    def calendars(self) -> dict[str | None, dict[str, Calendar]]:
+        """The windows by a calendar, of each time zone."""
+        found: dict[str | None, dict[str, Calendar]] = {}
+        for name, window in self.windows.items():
+            calendar = window.calendar
+            if calendar is not None:
+                found.setdefault(calendar.timezone, {})[name] = calendar
         return found
 
     def unit_of(self, name: str) -> str | None:

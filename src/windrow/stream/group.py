@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import Slices
+from windrow.slicing.calendar_slices import CalendarSlices
 from windrow.stream.header import GroupState
 from windrow.stream.state import ShardBlocks
 
@@ -36,7 +37,7 @@ class WindowGroup(ABC):
 
     number: int
     names: Sequence[str]
-    slices: Slices
+    slices: Slices | CalendarSlices
     layouts: Mapping[int, pa.Schema]
     kept: Sequence[str]
     #: whether a slice is a moment: a tick of the order column

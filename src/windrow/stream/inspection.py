@@ -13,6 +13,7 @@ import pyarrow as pa
 from windrow.engine.maps import SLICE
 from windrow.engine.sorting import arrange
 from windrow.slicing import Slices
+from windrow.slicing.calendar_slices import CalendarSlices, slices_of
 from windrow.stream.header import ShardHeader
 from windrow.stream.state import (
     CELLS_SCHEMA,
@@ -75,8 +76,7 @@ def summary(blocks: Mapping[int, bytes]) -> Summary:
     totals = _of_totals(blocks)
     spans = []
     for group in range(len(header.groups)):
-        tick, period, *cuts = integers_of(_content(blocks, SLICES, group))
-        slices = Slices(period, tuple(cuts))
+        tick, slices = slices_of(integers_of(_content(blocks, SLICES, group)))
         numbers = [each for kept in (cells, rows) for each in kept.slices.get(group, [])]
         numbers += [
             slices.slice_of(np.array([each.first, each.last])) for each in header.waiting.blocks
@@ -172,7 +172,7 @@ def _batches(
     ]
 
 
-def _span(numbers: Array, slices: Slices, tick: int) -> tuple[float, float]:
+def _span(numbers: Array, slices: Slices | CalendarSlices, tick: int) -> tuple[float, float]:
     """When slices of these numbers begin and end, in seconds."""
     begin = int(slices.starts(numbers.min(keepdims=True))[0])
     end = int(slices.ends(numbers.max(keepdims=True))[0])

@@ -39,6 +39,7 @@ from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.stream_arguments import MILLISECOND
 from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import LIMIT
+from windrow.slicing.calendar_slices import numbers_of
 from windrow.stream.description import description_of, differences
 from windrow.stream.group import Array, Columns, WindowGroup
 from windrow.stream.header import GroupState, ShardHeader
@@ -264,8 +265,8 @@ class StreamQuery:
         for kind, schema in layouts.items():
             blocks.write(block_number(kind), schema.serialize().to_pybytes())
         for group in self._groups:
-            slices = [self._tick, group.slices.period, *group.slices.edges]
-            blocks.write(block_number(SLICES, group.number), integers(slices))
+            slices = integers(numbers_of(group.slices, self._tick))
+            blocks.write(block_number(SLICES, group.number), slices)
 
     # Time ----------------------------------------------------------------------------------------
 

@@ -1,12 +1,13 @@
 """`slide` over a stream: which windows of a plan are kept in which way.
 
-Periodic windows of time, of aggregations whose partials are numbers, are kept as partials of slices
-(see `slices/`). Windows that hold all events so far, of such aggregations, are kept as totals (see
-`totals/`). All others are kept as rows (see `rows/`). README.md compares the ways.
+Windows by a clock or a calendar, of aggregations whose partials are numbers, are kept as partials
+of slices (see `slices/`). Windows that hold all events so far, of such aggregations, are kept as
+totals (see `totals/`). All others are kept as rows (see `rows/`). README.md compares the ways.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
 import pyarrow as pa
@@ -17,7 +18,8 @@ from windrow.engine.order_column import in_order_type
 from windrow.planning.over_plan import column_types
 from windrow.planning.share import share
 from windrow.planning.slide_plan import SlidePlan
-from windrow.slicing import PeriodicWindow
+from windrow.slicing import Slices
+from windrow.slicing.calendar_slices import CalendarSlices, slices_for
 from windrow.stream.description import arranged
 from windrow.stream.group import WindowGroup
 from windrow.stream.query import StreamQuery
@@ -25,6 +27,7 @@ from windrow.stream.rows.slide_rows import SlideRows
 from windrow.stream.slices.slide_slices import SlideSlices
 from windrow.stream.totals.slide_totals import SlideTotals
 from windrow.windows import ticks
+from windrow.windows.schedules import CalendarTimes, ClockSchedule, Schedule
 
 
 class StreamSlide(StreamQuery):
@@ -35,22 +38,20 @@ class StreamSlide(StreamQuery):
         self._plan = plan = arranged(plan)
         types = column_types(plan.schema, plan.columns) | {plan.order[0]: plan.order_type}
         tick = ticks.nanoseconds_per_tick(plan.order_type)
-        periods = _with_partials(plan, tick)
+        sliced = list(_sliced(plan, tick))
         groups: list[WindowGroup] = []
-        if periods:
+        if sliced:
             features = FeatureColumns(plan.features, nullable)
             maps = Maps(plan.key, column_types(plan.schema, plan.columns), features)
-            names = list(periods)
             groups += [
-                SlideSlices(
-                    number, plan, features, maps, shared, [names[place] for place in shared.queries]
-                )
-                for number, shared in enumerate(share(list(periods.values())).groups)
+                SlideSlices(number, plan, features, maps, slices, windows)
+                for number, (slices, windows) in enumerate(sliced)
             ]
         totals = _with_totals(plan)
         if totals:
             groups.append(SlideTotals(len(groups), totals, plan, types, nullable))
-        others = [name for name in plan.windows if name not in (*periods, *totals)]
+        in_slices = [name for _slices, windows in sliced for name in windows]
+        others = [name for name in plan.windows if name not in (*in_slices, *totals)]
         if others:
             groups.append(SlideRows(len(groups), others, plan, types, nullable))
         super().__init__(plan, types, groups, shards)
@@ -67,12 +68,26 @@ def _with_totals(plan: SlidePlan) -> list[str]:
     return [name for name, window in plan.windows.items() if window.holds_all]
 
 
-def _with_partials(plan: SlidePlan, tick: int) -> dict[str, PeriodicWindow]:
-    """The windows that partials of slices of time can answer, in ticks."""
+def _sliced(
+    plan: SlidePlan, tick: int
+) -> Iterator[tuple[Slices | CalendarSlices, dict[str, Schedule]]]:
+    """The windows that partials of slices of time can answer, in groups that share slices."""
     if plan.changes_only or not has_partials_of_numbers(plan.features):
-        return {}
-    return {
+        return
+    periods = {
         name: window.period.in_ticks(name, tick)
         for name, window in plan.windows.items()
         if window.period is not None and window.period.unit == "time"
     }
+    names = list(periods)
+    for shared in share(list(periods.values())).groups if periods else ():
+        yield (
+            shared.slices,
+            {names[place]: ClockSchedule(periods[names[place]]) for place in shared.queries},
+        )
+    for timezone, calendars in plan.calendars.items():
+        schedules = slices_for([each.schedule for each in calendars.values()])
+        yield (
+            CalendarSlices(schedules, timezone, tick),
+            {name: CalendarTimes(each, tick) for name, each in calendars.items()},
+        )

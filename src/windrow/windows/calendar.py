@@ -25,6 +25,7 @@ from windrow.windows.key_runs import NEVER
 from windrow.windows.numbered import NumberedWalk, Walk
 from windrow.windows.reach import UNLIMITED
 from windrow.windows.returning import Returning, RowsSince
+from windrow.windows.schedules import Calendar, CalendarTimes
 from windrow.windows.setting import Setting
 from windrow.windows.sorted_rows import SortedRows
 from windrow.windows.time import TimeWindow
@@ -114,36 +115,32 @@ class CalendarWindow(Window):
 
     def answering(self, setting: Setting) -> extents.Answering:
         """Its windows begin and end with local days."""
-        return _CalendarWindows(self, setting)
+        return _CalendarWindows(self.calendar, setting)
+
+    @property
+    def calendar(self) -> Calendar:
+        """Its windows in `wr.slide`, and whose clock they go by."""
+        return Calendar(self.schedule, self.timezone)
 
 
 class _CalendarWindows(ScheduledWindows):
     """The windows of a calendar that hold a row; their names are their numbers."""
 
-    def __init__(self, window: CalendarWindow, setting: Setting) -> None:
+    def __init__(self, calendar: Calendar, setting: Setting) -> None:
         super().__init__(setting)
-        self._schedule = window.schedule
-        self._days = LocalDays(window.timezone, setting.tick)
+        self._windows = CalendarTimes(calendar, setting.tick)
 
     def _require(self, rows: SortedRows) -> None:
-        if rows.size:
-            days = self._days.of(np.array([rows.times.min(), rows.times.max()]))
-            reach = self._schedule.range.most_days + self._schedule.slide.most_days + 1
-            behind, ahead = days[0] - reach, days[1] + reach
-            self._setting.require_fit(self._days.fits(np.array([behind, ahead]), self._bits))
-
-    @property
-    def _bits(self) -> int:
         assert self._setting.time_type is not None
-        return int(self._setting.time_type.bit_width)
+        if rows.size:
+            fits = self._windows.fits(rows.times, self._setting.time_type.bit_width)
+            self._setting.require_fit(fits)
 
     def _walk(self, rows: SortedRows) -> Walk:
-        days = self._days.of(rows.times)
-        return NumberedWalk(rows.runs, self._schedule.firsts(days), self._schedule.lasts(days))
+        return NumberedWalk(rows.runs, *self._windows.numbers(rows.times))
 
     def _times(self, names: Array) -> tuple[Array, Array]:
-        schedule, days = self._schedule, self._days
-        return days.begins(schedule.begins(names)), days.begins(schedule.ends(names))
+        return self._windows.bounds(names)
 
     def final(
         self, rows: KeyRows, span: extents.Span, numbers: Mapping[str, Array]
@@ -153,10 +150,9 @@ class _CalendarWindows(ScheduledWindows):
         begins, ends = self._times(names)
         made = span.makes_final(ends)
         found = extents.Extents(firsts[made], stops[made], begins[made], ends[made])
-        following = self._schedule.firsts(self._days.of(np.array([span.frontier])))
-        begin, end = (int(each[0]) for each in self._times(following))
-        fronts = rows.first_not_before(begin)
-        due = np.where(fronts < rows.stops, end, NEVER)
+        following = self._windows.first_open(span.frontier)
+        fronts = rows.first_not_before(self._windows.begin(following))
+        due = np.where(fronts < rows.stops, self._windows.end(following), NEVER)
         return extents.FinalAnswers(found, fronts, due, due)
 
 

@@ -19,6 +19,7 @@ from windrow.windows.bounds import Bounding
 from windrow.windows.extents import Answering, Asked, Asking
 from windrow.windows.reach import Growing, Newest, Reach
 from windrow.windows.returning import Returning
+from windrow.windows.schedules import Calendar
 from windrow.windows.setting import Setting
 from windrow.windows.triggers import Period, Trigger
 
@@ -177,4 +178,9 @@ class Window(ABC):
     @property
     def period(self) -> Period | None:
         """The windows [begin, begin + range), one slide apart, if it is periodic in `wr.slide`."""
+        return None
+
+    @property
+    def calendar(self) -> Calendar | None:
+        """Its windows in `wr.slide`, if they begin and end by a calendar."""
         return None

@@ -3,7 +3,8 @@
 `windrow.engine.slice_partials` says what slices are, and what `slide` over them is. There are two
 ways to combine the rows of a slice:
 
-- By Spark's own aggregates, if they are the fields of all partials: one row for each key and slice.
+- By Spark's own aggregates, if they are the fields of all partials and no window goes by a
+  calendar, whose changes of clocks Spark may know otherwise: one row for each key and slice.
 - By windrow's kernels, if partials are numbers and do not depend on the order of rows: one row for
   each key and slice of a batch.
 
@@ -64,7 +65,10 @@ def slices_of(source: Source, plan: SlidePlan, nullable: AbstractSet[str]) -> Sl
 def why_no_slices(plan: SlidePlan) -> str | None:
     """Why rows cannot be combined into slices before the shuffle; None if they can."""
     if not has_slices(plan):
-        return "slices are made before the shuffle only if all windows are periodic in time"
+        return (
+            "slices are made before the shuffle only if a clock or a calendar says when all "
+            "windows begin and end"
+        )
     if not _is_in_spark(plan) and not has_partials(plan):
         return (
             "slices are made before the shuffle only if partials are numbers and do not depend on "
@@ -74,7 +78,9 @@ def why_no_slices(plan: SlidePlan) -> str | None:
 
 
 def _is_in_spark(plan: SlidePlan) -> bool:
-    """Whether Spark has aggregates that are the partials of all features."""
+    """Whether Spark can tell slices, and has aggregates that are the partials of all features."""
+    if plan.calendars:
+        return False
     return all(_fields_of(feature, plan.schema) is not None for feature in plan.features)
 
 
@@ -123,15 +129,18 @@ class SlicesFirst(ABC):
 
     @property
     def _begin(self) -> Column:
-        """Where the slice of a row begins, in microseconds: at the last edge of any window."""
+        """Where the slice of a row begins, in microseconds: at the last edge of any window.
+
+        By calendars, about there: with the day in UTC.
+        """
         order = self._fields[self._rows.order[0]]
         time = F.unix_micros(F.col(order.name))
         if isinstance(order.dataType, DateType):
             time = F.unix_date(F.col(order.name)).cast("long") * _MICROSECONDS_PER_DAY
-        last = [
-            time - F.pmod(time - F.lit(edge), F.lit(slide))
-            for edge, slide in slice_edges(self._rows)
-        ]
+        edges = slice_edges(self._rows)
+        if self._rows.calendars:
+            edges.append((0, _MICROSECONDS_PER_DAY))
+        last = [time - F.pmod(time - F.lit(edge), F.lit(slide)) for edge, slide in edges]
         return F.greatest(*last) if len(last) > 1 else last[0]
 
 

@@ -1,4 +1,4 @@
-"""`slide` from partials: periodic windows of time, answered from the cells of slices.
+"""`slide` from partials: windows by a clock or a calendar, answered from the cells of slices.
 
 Slices are cut at every edge of a window. When slices become final (see `query`):
 
@@ -20,7 +20,7 @@ of the blocks in a window; it does not depend on the window's range.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -34,20 +34,21 @@ from windrow.engine.slice_windows import (
     CompiledSliceWindow,
     SliceKernels,
 )
-from windrow.planning.share import SharedPlan
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.stream_plan import GroupPlan
-from windrow.slicing import PeriodicWindow
+from windrow.slicing import Slices
+from windrow.slicing.calendar_slices import CalendarSlices
 from windrow.stream import sizes
 from windrow.stream.group import Array, WindowGroup
 from windrow.stream.header import GroupState
 from windrow.stream.slices.map_tree import HeldMaps, MapTree
 from windrow.stream.state import CELLS_SCHEMA, NONE, ShardBlocks
-from windrow.windows import periods, ticks
+from windrow.windows import ticks
+from windrow.windows.schedules import Schedule
 
 
 class SlideSlices(WindowGroup):
-    """Periodic windows of time that share slices; `windows` are in ticks."""
+    """Windows by a clock or a calendar that share slices."""
 
     def __init__(
         self,
@@ -55,13 +56,14 @@ class SlideSlices(WindowGroup):
         plan: SlidePlan,
         features: FeatureColumns,
         maps: Maps,
-        shared: SharedPlan,
-        names: list[str],
+        slices: Slices | CalendarSlices,
+        windows: Mapping[str, Schedule],
     ) -> None:
+        names = list(windows)
         self.number, self.names, self.maps = number, names, maps
-        self.slices, self.layouts = shared.slices, {CELLS_SCHEMA: maps.schema}
+        self.slices, self.layouts = slices, {CELLS_SCHEMA: maps.schema}
         self.kept = maps.description
-        self._windows = shared.windows
+        self._windows = list(windows.values())
         self._plan, self._features = plan, features
         self._kernels = SliceKernels(features, plan, names)
 
@@ -75,7 +77,8 @@ class SlideSlices(WindowGroup):
         return GroupPlan(
             self.names,
             way="slices: a partial for each key and slice, in a tree over blocks of slices",
-            why="the windows are periodic in time, and the partials of aggregations are numbers",
+            why="a clock or a calendar says when windows begin and end, and the partials of "
+            "aggregations are numbers",
             reads="the header, the waiting events of slices that become final, the blocks in which "
             "windows begin, and at most 3 log2(n) nodes of the tree over a window's n blocks",
             writes="the header, the new events, and for each block of slices that become final "
@@ -87,9 +90,9 @@ class SlideSlices(WindowGroup):
         """The ends of the first windows that may have an answer."""
         for window, front in zip(self._windows, state.fronts, strict=True):
             if front < state.end:
-                yield window.first_open(state.frontier) + window.range
+                yield window.end(window.first_open(state.frontier))
             if oldest is not None:
-                yield int(window.first_starts(np.array([oldest]))[0]) + window.range
+                yield window.end(window.first_of(oldest))
 
     def move(
         self, state: GroupState, blocks: ShardBlocks, events: pa.RecordBatch, frontier: int
@@ -111,7 +114,10 @@ class SlideSlices(WindowGroup):
                 state.fronts[place] = held.front
                 answers.append(self._answer(name, window, [*held.maps, cells], low, high))
         tree.drop(front, state.front)
-        needed = min(self.slices.slice_at(window.first_open(frontier)) for window in self._windows)
+        needed = min(
+            self.slices.slice_at(window.begin(window.first_open(frontier)))
+            for window in self._windows
+        )
         for block in _blocks(cells, needed):
             tree.append(block)
         state.frontier = frontier
@@ -121,25 +127,24 @@ class SlideSlices(WindowGroup):
 
     def _ending(
         self,
-        window: PeriodicWindow,
+        window: Schedule,
         before: int,
         frontier: int,
         cells: pa.RecordBatch,
     ) -> tuple[int, int]:
-        """When the first and the last of the windows begin that end between two frontiers."""
-        high = window.first_open(frontier) - window.slide
+        """The first and the last of the windows that end between two frontiers."""
+        high = window.first_open(frontier) - window.step
         if before != NONE:
             return window.first_open(before), high
         if not cells.num_rows:
-            return high + window.slide, high
+            return high + window.step, high
         oldest = self.slices.starts(np.array([cells[SLICE].to_numpy().min()]))
-        return int(window.first_starts(oldest)[0]), high
+        return window.first_of(int(oldest[0])), high
 
-    def _held(
-        self, tree: MapTree, window: PeriodicWindow, front: int, low: int, high: int
-    ) -> HeldMaps:
-        """What the windows that begin from `low` to `high` hold of the tree."""
-        first, following = map(self.slices.slice_at, (low, high + window.slide))
+    def _held(self, tree: MapTree, window: Schedule, front: int, low: int, high: int) -> HeldMaps:
+        """What the windows from `low` to `high` hold of the tree."""
+        begins = map(window.begin, (low, high + window.step))
+        first, following = map(self.slices.slice_at, begins)
         return tree.held(front, first, following)
 
     # Answers -------------------------------------------------------------------------------------
@@ -147,21 +152,19 @@ class SlideSlices(WindowGroup):
     def _answer(
         self,
         name: str,
-        window: PeriodicWindow,
+        window: Schedule,
         maps: Sequence[pa.RecordBatch],
         low: int,
         high: int,
     ) -> pa.Table:
-        """The answers of the windows that begin from `low` to `high`, of every key."""
+        """The answers of the windows from `low` to `high`, of every key."""
         cells, places, starts, partials = self.maps.grouped(maps)
         times = self.slices.starts(cells[SLICE].to_numpy()[places])
-        begins, firsts, stops = periods.held_between(
-            starts, times, window.range, window.slide, low, high
-        )
-        answers = self._features.answers(len(begins))
-        if len(begins):
+        windows, firsts, stops = window.held(starts, times, low, high)
+        answers = self._features.answers(len(windows))
+        if len(windows):
             kernel = CompiledSliceWindow(self._kernels, name, KernelMemory(self._features.product))
-            kernel.answer(partials, answers, firsts, stops, 0, len(begins))
+            kernel.answer(partials, answers, firsts, stops, 0, len(windows))
         heads = pa.array(places[firsts])
         keys = {
             column: cells[stored].take(heads)
@@ -173,10 +176,7 @@ class SlideSlices(WindowGroup):
             index = self._features.compiled.index(feature)
             return self._features.result(answers, feature, self.maps.carried(cells, index))
 
-        bounds = [
-            times_to_arrow(bound, self._plan.order_type)
-            for bound in (begins, begins + window.range)
-        ]
+        bounds = [times_to_arrow(bound, self._plan.order_type) for bound in window.bounds(windows)]
         return answered_table(self._plan, name, keys, (bounds[0], bounds[1]), result)
 
 

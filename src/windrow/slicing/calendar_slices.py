@@ -1,0 +1,105 @@
+"""Slices by the calendar: the longest runs of local days that no window of some schedules cuts.
+
+    every month, 3 months long     |-----------|-----------|          slices of 1 month
+    every year                     |------------------------- ...
+    every day, 1 month long        |-|-|-|-|-|-|-|-|-|-|-|-|          with it: slices of 1 day
+
+They offer what `Slices` does, in ticks. A slice is as long as its months and days are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from windrow.slicing.calendar import CalendarSchedule, LocalDays, Span
+from windrow.slicing.periodic import Integers
+from windrow.slicing.slices import Slices
+
+#: where slices that repeat have their period
+_CALENDAR = 0
+
+
+@dataclass(frozen=True)
+class CalendarSlices:
+    """Slices of one span each, on the clock of a zone.
+
+    Attributes:
+        schedule: the slices as windows, of which each begins where the one before ends.
+        timezone: whose clock; None if times are local already.
+        tick: what one step of time means, in nanoseconds.
+    """
+
+    schedule: CalendarSchedule
+    timezone: str | None
+    tick: int
+
+    @cached_property
+    def _days(self) -> LocalDays:
+        return LocalDays(self.timezone, self.tick)
+
+    def slice_of(self, times: Integers) -> Integers:
+        """The number of the slice that holds each time."""
+        return self.schedule.lasts(self._days.of(times))
+
+    def slice_at(self, time: int) -> int:
+        """The number of the slice that holds one time."""
+        return int(self.slice_of(np.array([time]))[0])
+
+    def starts(self, numbers: Integers) -> Integers:
+        """When each slice begins."""
+        return self._days.begins(self.schedule.begins(numbers))
+
+    def ends(self, numbers: Integers) -> Integers:
+        """When each slice ends, which is when the next begins."""
+        return self.starts(numbers + 1)
+
+
+def slices_for(schedules: Sequence[CalendarSchedule]) -> CalendarSchedule:
+    """The slices that the windows of some schedules share.
+
+    >>> year, quarter = Span(12, 0), Span(3, 0)
+    >>> slices_for([CalendarSchedule(year, year), CalendarSchedule(year, quarter)]).slide
+    Span(months=3, days=0)
+    """
+    spans = [span for each in schedules for span in (each.range, each.slide)]
+    if all(span.months for span in spans):
+        return _tumbling(Span(math.gcd(*(span.months for span in spans)), 0))
+    if any(span.months for span in spans):
+        return _tumbling(Span(0, 1))
+    first, *others = schedules
+    apart = [each.first_day - first.first_day for each in others]
+    found = _tumbling(Span(0, math.gcd(*(span.days for span in spans), *apart)), first.week_start)
+    if (found.first_day - first.first_day) % found.slide.days:
+        return _tumbling(Span(0, 1))
+    return found
+
+
+def _tumbling(span: Span, week_start: int = 0) -> CalendarSchedule:
+    return CalendarSchedule(span, span, week_start)
+
+
+# Slices as numbers -------------------------------------------------------------------------------
+
+
+def numbers_of(slices: Slices | CalendarSlices, tick: int) -> list[int]:
+    """Slices as a list of integers, to be stored; `tick` is theirs."""
+    if isinstance(slices, Slices):
+        return [tick, slices.period, *slices.edges]
+    months, days = slices.schedule.slide
+    zone = (slices.timezone or "").encode()
+    return [tick, _CALENDAR, months, days, slices.schedule.week_start, *zone]
+
+
+def slices_of(numbers: Sequence[int]) -> tuple[int, Slices | CalendarSlices]:
+    """Their tick, and slices from a list of integers."""
+    tick, period, *rest = numbers
+    if period != _CALENDAR:
+        return tick, Slices(period, tuple(rest))
+    months, days, week_start, *zone = rest
+    schedule = _tumbling(Span(months, days), week_start)
+    return tick, CalendarSlices(schedule, bytes(zone).decode() or None, tick)
