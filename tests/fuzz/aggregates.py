@@ -45,6 +45,11 @@ def answer(measure: Measure, rows: Rows, columns: Sequence[Column]) -> Any:
     return _in_range(found, columns[0])
 
 
+def skipped_in(measure: Measure) -> list[str]:
+    """The columns whose nulls are skipped."""
+    return [name for place, name in enumerate(measure.columns) if _is_skipped(measure, place)]
+
+
 def _is_skipped(measure: Measure, place: int) -> bool:
     inputs = catalogue()[measure.name].inputs
     return place >= len(inputs) or inputs[place].skipped

@@ -93,7 +93,7 @@ def _try(random: Random, profile: Profile) -> Call:
         names = names[:1]
     options = _options(random, profile, function)
     windows = tuple(
-        _window(random, profile, function, columns, names)
+        _waiting(random, _window(random, profile, function, columns, names))
         for _ in range(random.choice((1, 1, 2, 3)))
     )
     named = random.random() < 0.2
@@ -248,6 +248,20 @@ def _rows(random: Random, profile: Profile, options: dict[str, Any]) -> Window:
         around = {name: random.choice((0, *counts)) for name in ("before", "after")}
         return _made("rows", (), around)
     return _made("rows", (random.choice(counts),), options)
+
+
+def _waiting(random: Random, window: Window) -> Window:
+    """Now and then a window waits for some rows or values."""
+    if window.kind == "policies.joined" or random.random() < 0.7:
+        return window
+    most = 4
+    if window.kind == "rows":
+        around = 1 + (window.get("before") or 0) + (window.get("after") or 0)
+        most = window.arguments[0] if window.arguments else around
+    options: dict[str, Any] = {"min_rows": random.randint(1, min(most, 4))}
+    if random.random() < 0.5:
+        options["of"] = "values"
+    return replace(window, options=(*window.options, *options.items()))
 
 
 def _policy(random: Random, options: dict[str, Any]) -> Window:

@@ -309,6 +309,22 @@ def computed(call: Call, measure: Measure, rows: list[int]) -> Any:
     return aggregates.answer(measure, inputs, columns)
 
 
+def gated(call: Call, window: Window, measure: Measure, rows: list[int]) -> Any:
+    """An aggregate of the rows of a window; null if they are fewer than `min_rows`."""
+    answer = computed(call, measure, rows)
+    least = window.get("min_rows")
+    if least is not None:
+        counted = rows
+        if window.get("of") == "values":
+            where = measure.where
+            counted = [row for row in rows if where is None or holds(where, call, row) is True]
+            columns = [call.columns[name].values for name in aggregates.skipped_in(measure)]
+            counted = [row for row in counted if all(each[row] is not None for each in columns)]
+        if len(counted) < least:
+            return None
+    return answer
+
+
 def over(call: Call) -> dict[str, list[Any]]:
     """The columns that `wr.over` adds, by row."""
     found: dict[str, list[Any]] = {
@@ -322,7 +338,7 @@ def over(call: Call) -> dict[str, list[Any]]:
             for place, row in enumerate(rows):
                 members = held(window, group, place)
                 for measure in call.aggs:
-                    found[_column(measure, name, call)][row] = computed(call, measure, members)
+                    found[_column(measure, name, call)][row] = gated(call, window, measure, members)
     return found
 
 
@@ -337,7 +353,7 @@ def slide(call: Call) -> list[dict[str, Any]]:
         for rows in groups(call):
             before: Any = None
             for answer in answers(window, Group(call, rows)):
-                values = {each.alias: computed(call, each, answer.rows) for each in call.aggs}
+                values = {each.alias: gated(call, window, each, answer.rows) for each in call.aggs}
                 if call.options.get("changes_only") and _same(before, values):
                     continue
                 before = values

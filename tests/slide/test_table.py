@@ -67,7 +67,11 @@ def test_every_algorithm_gives_the_same_answers(algorithm: str) -> None:
     @given(queries(pa.int32(), ["count"], nulls=False), st.sampled_from(names))
     @settings(max_examples=30)
     def run(query: Query, name: str) -> None:
-        check(replace(query, aggs=[measure(name)]), algorithm=algorithm, exact=False)
+        windows = query.windows
+        if algorithm == "slick_deque_non_inv":  # it selects one value, and does not count as well
+            windows = {each: window.with_min_rows(None) for each, window in windows.items()}
+        query = replace(query, windows=windows, aggs=[measure(name)])
+        check(query, algorithm=algorithm, exact=False)
 
     run()
 

@@ -15,7 +15,8 @@ from windrow.algebra.conditions import Condition
 from windrow.algebra.nullable import skipping_nulls
 from windrow.engine import columns as arrow
 from windrow.planning.feature_groups import FeatureGroups, Slot
-from windrow.planning.over_plan import Feature
+from windrow.planning.over_plan import Feature, OverPlan
+from windrow.planning.slide_plan import SlidePlan
 
 Array = np.ndarray[Any, Any]
 
@@ -94,6 +95,25 @@ class FeatureColumns(FeatureGroups):
             [[None] * size for _ in self.plain],
             None if present is None or present.all() else present,
         )
+
+    def column(
+        self,
+        plan: OverPlan | SlidePlan,
+        window: str,
+        place: int,
+        answers: FeatureAnswers,
+        carried: Callable[[str, pa.Array], pa.Array],
+    ) -> pa.Array:
+        """A window's answers of the feature at a place of a plan; null where its gate is closed."""
+        found = self.result(answers, plan.features[place], carried)
+        gate = plan.gates.get((window, place))
+        if gate is None:
+            return found
+        counts = arrays.values(self.result(answers, plan.features[gate.feature], carried))
+        closed = counts < gate.least
+        if not closed.any():
+            return found
+        return found.take(pa.array(np.arange(len(found)), mask=closed))
 
     def result(
         self,

@@ -89,7 +89,6 @@ class OverBlock:
 
     def column(self, output: Output, carried: Callable[[str, pa.Array], pa.Array]) -> pa.Array:
         """One column of answers; `carried` finds a column's values by position."""
-        feature = self._kernels.plan.features[output.feature]
-        answers = self._answers[output.window]
+        kernels, answers = self._kernels, self._answers[output.window]
         answers.settle()
-        return self._kernels.result(answers, feature, carried)
+        return kernels.column(kernels.plan, output.window, output.feature, answers, carried)

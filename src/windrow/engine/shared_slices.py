@@ -162,8 +162,8 @@ class SharedSlices:
                 for column, values in zip(plan.key, keys, strict=True)
             },
             self._bounds(rows, extents, *numbers),
-            lambda place: features.result(
-                answers, plan.features[place], lambda column, rows: self._kept[column].take(rows)
+            lambda place: features.column(
+                plan, name, place, answers, lambda column, rows: self._kept[column].take(rows)
             ),
         )
         return self._changed(name, rows, answered, runs) if plan.changes_only else answered

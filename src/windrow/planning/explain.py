@@ -61,12 +61,13 @@ class Plan:
         Args:
             resolved: the arguments of the call, checked.
             nullable: the columns that may hold nulls.
-            notes: what to say at the end.
+            notes: what to say at the end, beside what windows wait for.
             placement: where Spark runs it.
             stream: what becomes of a stream.
         """
         self.call = "slide" if isinstance(resolved, SlidePlan) else "over"
         self.resolved, self.placement, self.stream = resolved, placement, stream
+        notes = [*notes, *_waiting(resolved)]
         if placement is not None and placement.where == "spark":
             self.groups: tuple[Group, ...] = ()
             self.notes = tuple(notes)
@@ -205,6 +206,13 @@ def _groups(resolved: OverPlan | SlidePlan, nullable: AbstractSet[str]) -> Itera
             for name in resolved.windows
         }
         yield Group((str(feature),), False, 0, chosen)
+
+
+def _waiting(resolved: OverPlan | SlidePlan) -> Iterator[str]:
+    """What the windows with `min_rows=` wait for."""
+    for name, window in resolved.windows.items():
+        if window.min_rows is not None:
+            yield f"The answers of {name} are null until it holds {window.min_rows} (min_rows)."
 
 
 def _choice_as_dict(choice: Choice) -> dict[str, Any]:

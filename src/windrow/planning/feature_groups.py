@@ -86,8 +86,8 @@ class FeatureGroups:
             return choose(served, wish, events)
         except NotApplicable as refusal:
             raise NotApplicable(
-                f"{refusal}; ask for one at a time, of columns without nulls, or leave the "
-                "algorithm to windrow"
+                f"{refusal}; ask for one at a time, of columns without nulls, without min_rows=, "
+                "or leave the algorithm to windrow"
             ) from None
 
     @staticmethod

@@ -17,6 +17,7 @@ from windrow.algorithms import find_form
 from windrow.errors import InvalidAggregation, InvalidArgument
 from windrow.planning import costs
 from windrow.planning.choose import Wish
+from windrow.planning.gates import Gate, Gates, counted_by
 from windrow.windows import Window, Windows, named, shows_names
 from windrow.windows.arguments import require_column, require_time
 
@@ -81,6 +82,7 @@ class OverPlan:
     outputs: tuple[Output, ...]
     wish: Wish
     schema: pa.Schema
+    gates: Gates
 
     @property
     def output_fields(self) -> list[pa.Field]:
@@ -144,6 +146,7 @@ def resolve_over(
     named_windows = laid_over(schema, order_columns, named_windows, slides=False)
     measures = measures_of(aggs)
     features, places = features_of(schema, measures, wish)
+    gates = gates_of(schema, named_windows, measures, features, places)
     outputs = tuple(
         Output(
             f"{measure.name}_{name}" if shows_names(windows) else measure.name,
@@ -155,7 +158,7 @@ def resolve_over(
     )
     _require_new_names(schema, outputs)
     return OverPlan(
-        key_columns, order_columns, named_windows, tuple(features), outputs, wish, schema
+        key_columns, order_columns, named_windows, tuple(features), outputs, wish, schema, gates
     )
 
 
@@ -279,6 +282,30 @@ def features_of(
             features.append(_feature(schema, measure, wish))
         places[measure] = places[unnamed]
     return features, places
+
+
+def gates_of(
+    schema: pa.Schema,
+    windows: Mapping[str, Window],
+    measures: Iterable[Measure],
+    features: list[Feature],
+    places: dict[Measure, int],
+) -> Gates:
+    """What answers wait for; counts that nobody asked for join the features and their places."""
+    gates: Gates = {}
+    for name, window in windows.items():
+        least = window.min_rows
+        for measure in measures if least is not None else ():
+            assert least is not None
+            counted = counted_by(least, measure, schema)
+            if counted not in places:
+                # An algorithm that the user names is for what the user asks for.
+                feature = _feature(schema, counted, Wish())
+                unit = f"values of {features[places[measure]]}" if least.of_values else "rows"
+                places[counted] = len(features)
+                features.append(replace(feature, called=f"{unit} for min_rows"))
+            gates[name, places[measure]] = Gate(places[counted], least.count)
+    return gates
 
 
 def _feature(schema: pa.Schema, measure: Measure, wish: Wish) -> Feature:

@@ -134,8 +134,10 @@ def _is_spark_faster(plan: OverPlan, rows_of_a_key: float) -> bool:
     if not plan.key or plan.wish.algorithm is not None:
         return False
     rows = 0.0
-    for output in plan.outputs:
-        window, feature = plan.windows[output.window], plan.features[output.feature]
+    asked = [(output.window, output.feature) for output in plan.outputs]
+    asked += dict.fromkeys((name, gate.feature) for (name, _), gate in plan.gates.items())
+    for name, place in asked:
+        window, feature = plan.windows[name], plan.features[place]
         if window.newest is None or window.newest > _LONGEST_FRAME_OF_SPARK:
             return False
         if not _is_same_in_spark(feature, plan):

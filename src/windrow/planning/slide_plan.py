@@ -15,10 +15,12 @@ from windrow.algebra.durations import NANOSECONDS
 from windrow.errors import InvalidArgument
 from windrow.planning import costs
 from windrow.planning.choose import Wish
+from windrow.planning.gates import Gates
 from windrow.planning.over_plan import (
     Feature,
     columns_named,
     features_of,
+    gates_of,
     laid_over,
     measures_of,
     plain_schema,
@@ -54,6 +56,7 @@ class SlidePlan:
     changes_only: bool
     #: the type of the order column, or a finer one if a window begins or ends between its ticks
     order_type: pa.DataType
+    gates: Gates
     #: whether answers say which window they are of
     shows_names: bool
     #: the most answers that the call allows; None for the default
@@ -194,6 +197,7 @@ def resolve_slide(
     named_windows = laid_over(schema, order_columns, named_windows, slides=True)
     measures = measures_of(aggs)
     features, places = features_of(schema, measures, wish)
+    gates = gates_of(schema, named_windows, measures, features, places)
     outputs = tuple((measure.name, places[measure]) for measure in measures)
     window_name = [NAME] if shows_names(windows) else []
     _require_distinct([*window_name, START, END, *(name for name, _ in outputs)], key_columns)
@@ -207,6 +211,7 @@ def resolve_slide(
         schema,
         changes_only,
         _order_type(schema.field(order_columns[0]).type, named_windows.values()),
+        gates,
         shows_names(windows),
         max_answers,
     )

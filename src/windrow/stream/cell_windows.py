@@ -35,8 +35,8 @@ class CellWindows:
         older: Sequence[pa.RecordBatch],
         new: pa.RecordBatch,
         measure: Callable[[Array], Array],
-    ) -> list[pa.Array]:
-        """The answers of each feature for the new cells, in the order of these.
+    ) -> dict[int, pa.Array]:
+        """The answers for the new cells, in the order of these, by the place of their feature.
 
         A window holds the cells of its key that lie less than `extent` behind. `measure` says where
         cells lie, from their slices or their numbers of rows, given by key and older first.
@@ -51,9 +51,14 @@ class CellWindows:
         window.answer(partials, answers, firsts, stops, 0, len(stops))
         back = np.empty(len(stops), np.int64)
         back[places[stops - 1] - first] = np.arange(len(stops))
-        return [
-            self._features.result(
-                answers, feature, self._maps.carried(cells, self._features.compiled.index(feature))
-            ).take(pa.array(back))
-            for feature in self._plan.features
-        ]
+
+        def column(place: int) -> pa.Array:
+            index = self._features.compiled.index(self._plan.features[place])
+            carried = self._maps.carried(cells, index)
+            return self._features.column(self._plan, name, place, answers, carried)
+
+        return {
+            output.feature: column(output.feature).take(pa.array(back))
+            for output in self._plan.outputs
+            if output.window == name
+        }

@@ -14,9 +14,10 @@ from typing import TypeVar
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Measure
+from windrow.planning.gates import renumbered
 from windrow.planning.over_plan import Feature, OverPlan
 from windrow.planning.slide_plan import SlidePlan
-from windrow.windows.calls import call_of_measure
+from windrow.windows.calls import call_of_measure, call_of_window
 
 _Plan = TypeVar("_Plan", SlidePlan, OverPlan)
 
@@ -26,11 +27,12 @@ def arranged(plan: _Plan) -> _Plan:
     order = sorted(range(len(plan.features)), key=lambda place: _call(plan.features[place]))
     windows = dict(sorted(plan.windows.items()))
     features = tuple(plan.features[place] for place in order)
+    gates = renumbered(plan.gates, order)
     if isinstance(plan, SlidePlan):
         slid = tuple((name, order.index(place)) for name, place in plan.outputs)
-        return replace(plan, windows=windows, features=features, outputs=slid)
+        return replace(plan, windows=windows, features=features, outputs=slid, gates=gates)
     outputs = tuple(replace(each, feature=order.index(each.feature)) for each in plan.outputs)
-    return replace(plan, windows=windows, features=features, outputs=outputs)
+    return replace(plan, windows=windows, features=features, outputs=outputs, gates=gates)
 
 
 def description_of(
@@ -55,7 +57,7 @@ def description_of(
         f"shards={shards}",
         f"key=[{with_types(plan.key)}]",
         f"order=[{with_types(plan.order)}]",
-        *(f"window {name}={window.call()}" for name, window in plan.windows.items()),
+        *(f"window {name}={call_of_window(window)}" for name, window in plan.windows.items()),
         *(f"aggregation {_call(feature)}" for feature in plan.features),
         *dict.fromkeys(kept),
         f"columns=[{with_types(list(types))}]",

@@ -26,11 +26,12 @@ class LastAnswers:
         """`place` is the window's number, for the names of columns."""
         self._plan = plan
         self._known = f"answered_{place}"
-        self._last = [f"answer_{place}_{each}" for each in range(len(plan.features))]
-        types = (feature.type for feature in plan.features)
+        #: for each feature that is answered, the column that has its answer
+        answered = sorted({feature for _output, feature in plan.outputs})
+        self._last = {each: f"answer_{place}_{each}" for each in answered}
         self.columns: dict[str, pa.DataType] = {
             self._known: pa.bool_(),
-            **dict(zip(self._last, types, strict=True)),
+            **{column: plan.features[each].type for each, column in self._last.items()},
         }
 
     def changed(

@@ -25,6 +25,7 @@ import pyarrow as pa
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import Maps, has_partials_of_numbers
 from windrow.errors import InvalidArgument
+from windrow.planning.gates import renumbered
 from windrow.planning.over_plan import Output, OverPlan, column_types
 from windrow.stream.counts.over_counts import OverCounts, counts_rows
 from windrow.stream.description import arranged
@@ -93,7 +94,10 @@ def _has_total(plan: OverPlan, output: Output) -> bool:
 
 def _part(plan: OverPlan, outputs: Sequence[Output]) -> OverPlan:
     """The plan of some outputs."""
-    places = sorted({each.feature for each in outputs})
+    asked = {(each.window, each.feature) for each in outputs}
+    gates = {masked: gate for masked, gate in plan.gates.items() if masked in asked}
+    counted = {gate.feature for gate in gates.values()}
+    places = sorted(counted | {each.feature for each in outputs})
     return replace(
         plan,
         windows={
@@ -103,6 +107,7 @@ def _part(plan: OverPlan, outputs: Sequence[Output]) -> OverPlan:
         },
         features=tuple(plan.features[place] for place in places),
         outputs=tuple(replace(each, feature=places.index(each.feature)) for each in outputs),
+        gates=renumbered(gates, places),
     )
 
 

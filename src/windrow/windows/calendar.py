@@ -101,7 +101,7 @@ class CalendarWindow(Window):
             return replace(self, timezone=None)
         day, schedule = NANOSECONDS["day"], self.schedule
         every = EveryTime(schedule.slide.days * day, schedule.first_day * day) if slides else None
-        return TimeWindow(self.range.days * day, every=every)
+        return TimeWindow(self.range.days * day, every=every, min_rows=self.min_rows)
 
     def bounding(self, setting: Setting) -> Bounding:
         """The rows that are less than a range older, by the clock."""
@@ -162,6 +162,8 @@ def calendar(
     *,
     timezone: str | None = None,
     week_start: str = "monday",
+    min_rows: int | None = None,
+    of: str = "rows",
 ) -> CalendarWindow:
     """A window of days, weeks, months, quarters or years by the calendar of a time zone.
 
@@ -181,6 +183,8 @@ def calendar(
         timezone: the zone, as in "Europe/Berlin"; by default that of the order column's type. Dates
             and timestamps without a zone are local already, and Spark's TIMESTAMP is in UTC.
         week_start: the weekday on which weeks begin.
+        min_rows: answers are null until the window holds so many rows;
+        of: with "values", until it holds so many that are not null.
 
     >>> import windrow as wr
     >>> wr.calendar("3 months", timezone="Europe/Berlin").call()
@@ -189,4 +193,5 @@ def calendar(
     if timezone is not None:
         zone(timezone)
     slide = None if every is None else span(every, "every")
-    return CalendarWindow(span(range, "range"), slide, timezone, weekday(week_start))
+    window = CalendarWindow(span(range, "range"), slide, timezone, weekday(week_start))
+    return window.with_min_rows(min_rows, of)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from windrow.algebra.aggregation import Measure
 from windrow.windows.triggers import Trigger
+from windrow.windows.window import Window
 
 
 def call_text(
@@ -14,6 +15,19 @@ def call_text(
     """The text of a call; `every` comes before what is given `further`."""
     asked = every.arguments() if every is not None else []
     return f"{name}({', '.join([*arguments, *asked, *further])})"
+
+
+def call_of_window(window: Window) -> str:
+    """The call that makes a window, with its `min_rows=`.
+
+    >>> import windrow as wr
+    >>> call_of_window(wr.time("1h", min_rows=3, of="values"))
+    "time('1 hour', min_rows=3, of='values')"
+    """
+    if window.min_rows is None:
+        return window.call()
+    call, waits = window.call().removesuffix(")"), ", ".join(window.min_rows.arguments())
+    return f"{call}{waits})" if call.endswith("(") else f"{call}, {waits})"
 
 
 def call_of_measure(measure: Measure) -> str:

@@ -101,7 +101,14 @@ class _LessBehind(Bounding):
         return Bounds(rows.runs, Behind(measure, amount))
 
 
-def delta(column: str, amount: float, every: Every = None) -> DeltaWindow:
+def delta(
+    column: str,
+    amount: float,
+    every: Every = None,
+    *,
+    min_rows: int | None = None,
+    of: str = "rows",
+) -> DeltaWindow:
     """A window of the rows whose value lies less than an amount behind the newest row's.
 
     Rows leave oldest first, so a row that has left does not come back if the value falls again. A
@@ -112,6 +119,8 @@ def delta(column: str, amount: float, every: Every = None) -> DeltaWindow:
         column: a column of numbers.
         amount: how far behind is too far.
         every: for `wr.slide`, when it answers.
+        min_rows: answers are null until the window holds so many rows;
+        of: with "values", until it holds so many that are not null.
     """
     require_name(column)
     if isinstance(amount, bool) or not isinstance(amount, Real):
@@ -120,4 +129,5 @@ def delta(column: str, amount: float, every: Every = None) -> DeltaWindow:
         raise InvalidArgument(f"amount: it is more than zero, not {amount!r}")
     if amount == math.inf:
         raise InvalidArgument(f"amount: a finite number is needed, not {amount!r}")
-    return DeltaWindow(column, float(amount) if amount % 1 else int(amount), trigger(every, None))
+    amount = float(amount) if amount % 1 else int(amount)
+    return DeltaWindow(column, amount, trigger(every, None)).with_min_rows(min_rows, of)

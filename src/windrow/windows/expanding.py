@@ -49,7 +49,9 @@ class SinceKey(Bounding):
         return Bounds(rows.runs, Growing())
 
 
-def expanding(every: Every = None) -> ExpandingWindow:
+def expanding(
+    every: Every = None, *, min_rows: int | None = None, of: str = "rows"
+) -> ExpandingWindow:
     """A window of all rows of the key so far, the current one among them.
 
     Nothing leaves it, so it costs one partial for each key, however many rows the key has. On a
@@ -58,6 +60,8 @@ def expanding(every: Every = None) -> ExpandingWindow:
     Args:
         every: for `wr.slide`, when it answers: after so many rows of its key, or, given a duration,
             at every tick of a clock that has seen a row since the one before.
+        min_rows: answers are null until the window holds so many rows;
+        of: with "values", until it holds so many that are not null.
 
     >>> import pyarrow as pa
     >>> import windrow as wr
@@ -65,4 +69,4 @@ def expanding(every: Every = None) -> ExpandingWindow:
     >>> wr.over(table, order="t", windows=wr.expanding(), aggs=wr.max("x"))["max_x"].to_pylist()
     [5.0, 5.0, 7.0, 7.0]
     """
-    return ExpandingWindow(trigger(every, None))
+    return ExpandingWindow(trigger(every, None)).with_min_rows(min_rows, of)

@@ -89,12 +89,17 @@ class _AtMarks(Asking):
         return np.flatnonzero(bounds.closed) + 1
 
 
-def punctuated(column: str) -> PunctuatedWindow:
+def punctuated(column: str, *, min_rows: int | None = None, of: str = "rows") -> PunctuatedWindow:
     """A window that a row closes whose value in a boolean column is true.
 
     In `wr.slide` there is one answer for each such row, over the rows since the one before; in
     `wr.over` there is one for every row, over those since the last such row before it. Null is
     false.
+
+    Args:
+        column: the column of marks.
+        min_rows: answers are null until the window holds so many rows;
+        of: with "values", until it holds so many that are not null.
     """
     require_name(column)
-    return PunctuatedWindow(column)
+    return PunctuatedWindow(column).with_min_rows(min_rows, of)

@@ -82,7 +82,9 @@ _RUN_BEGIN = aggregation(
 )
 
 
-def at_most_events(events: int, *, every: Every = None) -> PolicyWindow:
+def at_most_events(
+    events: int, *, every: Every = None, min_rows: int | None = None, of: str = "rows"
+) -> PolicyWindow:
     """The newest events, as many as these.
 
     >>> import windrow as wr
@@ -93,11 +95,18 @@ def at_most_events(events: int, *, every: Every = None) -> PolicyWindow:
     """
     limit = row_count(events, "events")
     rule = Rule(lambda total, oldest: total - oldest >= limit, (count(),))
-    return PolicyWindow((rule,), False, trigger(every, None), f"at_most_{limit}_events")
+    return PolicyWindow(
+        (rule,), False, trigger(every, None), f"at_most_{limit}_events"
+    ).with_min_rows(min_rows, of)
 
 
 def at_most_span(
-    span: str | timedelta, column: str | None = None, *, every: Every = None
+    span: str | timedelta,
+    column: str | None = None,
+    *,
+    every: Every = None,
+    min_rows: int | None = None,
+    of: str = "rows",
 ) -> PolicyWindow:
     """The events whose time lies less than a span before the latest.
 
@@ -117,10 +126,17 @@ def at_most_span(
 
     rule = Rule(lambda total, oldest: total - oldest >= shortest, (_of(maximum, column),), in_ticks)
     name = f"at_most_{words(extent).replace(' ', '_')}"
-    return PolicyWindow((rule,), False, trigger(every, None), name)
+    return PolicyWindow((rule,), False, trigger(every, None), name).with_min_rows(min_rows, of)
 
 
-def at_most_sum(limit: float, column: str | None = None, *, every: Every = None) -> PolicyWindow:
+def at_most_sum(
+    limit: float,
+    column: str | None = None,
+    *,
+    every: Every = None,
+    min_rows: int | None = None,
+    of: str = "rows",
+) -> PolicyWindow:
     """The newest events whose sum is no more than a limit; values are not negative.
 
     An event that is too large alone leaves an empty window. So does NaN.
@@ -143,10 +159,14 @@ def at_most_sum(limit: float, column: str | None = None, *, every: Every = None)
         return not total[0] - oldest[0] + oldest[1] <= most
 
     rule = Rule(exceeds, (_of(added, column), _of(_NEWEST, column)))
-    return PolicyWindow((rule,), False, trigger(every, None), f"at_most_sum_{limit}")
+    return PolicyWindow((rule,), False, trigger(every, None), f"at_most_sum_{limit}").with_min_rows(
+        min_rows, of
+    )
 
 
-def since_max(column: str | None = None, *, every: Every = None) -> PolicyWindow:
+def since_max(
+    column: str | None = None, *, every: Every = None, min_rows: int | None = None, of: str = "rows"
+) -> PolicyWindow:
     """The events from the largest value on, the first of equals: older ones never matter to it.
 
     >>> import windrow as wr
@@ -161,10 +181,14 @@ def since_max(column: str | None = None, *, every: Every = None) -> PolicyWindow
         return not (oldest == total or (oldest != oldest and total != total))
 
     rule = Rule(lacks_largest, (_of(maximum, column),))
-    return PolicyWindow((rule,), False, trigger(every, None), "since_max")
+    return PolicyWindow((rule,), False, trigger(every, None), "since_max").with_min_rows(
+        min_rows, of
+    )
 
 
-def since_longest_run(column: str | None = None, *, every: Every = None) -> PolicyWindow:
+def since_longest_run(
+    column: str | None = None, *, every: Every = None, min_rows: int | None = None, of: str = "rows"
+) -> PolicyWindow:
     """The events from the longest run of rising numbers on, the first of equally long ones.
 
     >>> import windrow as wr
@@ -177,11 +201,18 @@ def since_longest_run(column: str | None = None, *, every: Every = None) -> Poli
         lambda total, oldest: total[0] >= oldest[1],
         (_of(_RUN_BEGIN, column), _of(_VALUES, column)),
     )
-    return PolicyWindow((rule,), False, trigger(every, None), "since_longest_run")
+    return PolicyWindow((rule,), False, trigger(every, None), "since_longest_run").with_min_rows(
+        min_rows, of
+    )
 
 
 def adaptive(
-    column: str | None = None, *, risk: float = 0.002, every: Every = None
+    column: str | None = None,
+    *,
+    risk: float = 0.002,
+    every: Every = None,
+    min_rows: int | None = None,
+    of: str = "rows",
 ) -> PolicyWindow:
     """As many of the newest events as seem to have one mean (after ADWIN, Bifet and Gavaldà 2007).
 
@@ -214,7 +245,9 @@ def adaptive(
         return abs(oldest[1] - newer_average) > bound
 
     measures = (_of(_VALUES, column), _of(mean, column), _of(VARIANCE_POP, column))
-    return PolicyWindow((Rule(differ, measures),), True, trigger(every, None), "adaptive")
+    return PolicyWindow(
+        (Rule(differ, measures),), True, trigger(every, None), "adaptive"
+    ).with_min_rows(min_rows, of)
 
 
 def _of(wanted: Aggregation, column: str | None) -> Measure:

@@ -100,8 +100,14 @@ class PolicyWindow(Window):
             raise InvalidArgument("policies: one that drops halves cannot be joined with another")
         if self.every != other.every:
             raise InvalidArgument("every: two policies that are joined answer at the same time")
+        if self.min_rows != other.min_rows:
+            raise InvalidArgument(
+                "min_rows: two policies that are joined wait for the same; say it of both, as in "
+                "(one | other).with_min_rows(3)"
+            )
         name = f"{self.default_name}_or_{other.default_name}"
-        return PolicyWindow((*self.rules, *other.rules), False, self.every, name)
+        rules = (*self.rules, *other.rules)
+        return PolicyWindow(rules, False, self.every, name, min_rows=self.min_rows)
 
 
 class _LetStay(Bounding):
@@ -128,6 +134,7 @@ def policy(
     of: Measure | Iterable[Measure],
     oldest: str = "any",
     every: Every = None,
+    min_rows: int | None = None,
 ) -> PolicyWindow:
     """A window that a function over its partials makes slide.
 
@@ -148,6 +155,8 @@ def policy(
         oldest: "any" part; or "half", to be asked about the older half of the events only, again
             after it has left. Then the function need not be monotone.
         every: for `wr.slide`, when it answers.
+        min_rows: answers are null until the window holds so many rows. `with_min_rows` counts
+            values.
 
     >>> import pyarrow as pa, windrow as wr
     >>> table = pa.table({"t": [1, 2, 3, 4], "x": [1, 5, 2, 3]})
@@ -169,13 +178,18 @@ def policy(
     if oldest not in ("any", "half"):
         raise InvalidArgument(f"oldest: 'any' or 'half', not {oldest!r}")
     rule = Rule(function, _measures(of))
-    return PolicyWindow((rule,), oldest == "half", trigger(every, None))
+    window = PolicyWindow((rule,), oldest == "half", trigger(every, None))
+    return window.with_min_rows(min_rows)
 
 
 def require_policy(given: Any) -> PolicyWindow:
     """The policy that was given; refuse what is none."""
     if not isinstance(given, PolicyWindow):
         raise InvalidArgument(f"policy: give one as wr.policy(...) makes it, not {given!r}")
+    if given.min_rows is not None:
+        raise InvalidArgument(
+            "policy: min_rows= is for wr.over and wr.slide; ask for len() of a wr.Window"
+        )
     return given
 
 

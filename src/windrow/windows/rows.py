@@ -100,6 +100,8 @@ def rows(
     current: bool = True,
     before: int | None = None,
     after: int | None = None,
+    min_rows: int | None = None,
+    of: str = "rows",
 ) -> RowsWindow:
     """A window of rows: the newest, or with `before` and `after` those around the current one.
 
@@ -110,6 +112,8 @@ def rows(
         current: False for so many rows before the current one, which is then not among them.
         before, after: in place of `range`, how many rows there are before the current one and
             after it; it is among them.
+        min_rows: answers are null until the window holds so many rows;
+        of: with "values", until it holds so many that are not null.
 
     >>> import windrow as wr
     >>> wr.rows(100).default_name
@@ -139,4 +143,5 @@ def rows(
         raise InvalidArgument(
             "current, before, after: they are for wr.over, and every is for wr.slide"
         )
-    return RowsWindow(extent, trigger(every, None), later)
+    window = RowsWindow(extent, trigger(every, None), later)
+    return window.with_min_rows(min_rows, of)

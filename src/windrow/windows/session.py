@@ -130,12 +130,19 @@ def _times_at(places: Array, times: Array, before: int) -> Array:
     return found
 
 
-def session(gap: str | timedelta) -> SessionWindow:
+def session(
+    gap: str | timedelta, *, min_rows: int | None = None, of: str = "rows"
+) -> SessionWindow:
     """A window that a gap closes: more than so long a time without a row of its key.
 
     In `wr.slide` there is one answer for each session, as of Spark's session_window, to which a row
     exactly one gap after the last still belongs. It ends one gap after its last row. In `wr.over`
     there is one for every row, over its session so far. A row without a time belongs to no session,
     and `wr.over` answers it as of no values.
+
+    Args:
+        gap: the longest time between two rows of a session.
+        min_rows: answers are null until the window holds so many rows;
+        of: with "values", until it holds so many that are not null.
     """
-    return SessionWindow(length(gap, "gap"))
+    return SessionWindow(length(gap, "gap")).with_min_rows(min_rows, of)

@@ -157,6 +157,8 @@ def time(
     ties: str = "rows",
     before: str | timedelta | None = None,
     after: str | timedelta | None = None,
+    min_rows: int | None = None,
+    of: str = "rows",
 ) -> TimeWindow:
     """A window of time.
 
@@ -176,6 +178,8 @@ def time(
             sees all of them, as Spark's RANGE does, or none of them where `closed` leaves t out.
         before, after: in place of `range`, the window from t - before to t + after. It holds all
             rows of these times, also later ones of time t.
+        min_rows: answers are null until the window holds so many rows;
+        of: with "values", until it holds so many that are not null.
 
     >>> import windrow as wr
     >>> wr.time("90 seconds").default_name
@@ -196,7 +200,8 @@ def time(
     if not around:
         if range is None:
             raise InvalidArgument("range: say how long it is, or give before= and after=")
-        return TimeWindow(length(range, "range"), closed, ties, answers)
+        window = TimeWindow(length(range, "range"), closed, ties, answers)
+        return window.with_min_rows(min_rows, of)
     if range is not None:
         raise InvalidArgument("range: it goes without before= and after=; give one or the other")
     if ties != "rows":
@@ -206,4 +211,4 @@ def time(
     back, ahead = distance_in_time(before, "before"), distance_in_time(after, "after")
     if not back and not ahead:
         raise InvalidArgument("before, after: at least one of them is more than zero")
-    return TimeWindow(back, closed, after=ahead)
+    return TimeWindow(back, closed, after=ahead).with_min_rows(min_rows, of)

@@ -67,11 +67,15 @@ class _AtEnds(Asking):
         return ends_of_runs(rows, np.zeros(rows.size, np.bool_))
 
 
-def whole() -> WholeWindow:
+def whole(*, min_rows: int | None = None, of: str = "rows") -> WholeWindow:
     """A window of all rows of the key, those that follow the current one among them.
 
     In `wr.over` every row gets the answer of its whole key. In `wr.slide` there is one answer for
     each key. Streams refuse it: a key's rows are never all there. Use `wr.expanding()` instead.
+
+    Args:
+        min_rows: answers are null until the window holds so many rows;
+        of: with "values", until it holds so many that are not null.
 
     >>> import pyarrow as pa
     >>> import windrow as wr
@@ -79,4 +83,4 @@ def whole() -> WholeWindow:
     >>> wr.over(table, order="t", windows=wr.whole(), aggs=wr.mean("x"))["mean_x"].to_pylist()
     [4.0, 4.0, 4.0]
     """
-    return WholeWindow()
+    return WholeWindow().with_min_rows(min_rows, of)

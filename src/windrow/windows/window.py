@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
 
 import pyarrow as pa
 
@@ -17,6 +18,7 @@ from windrow.algebra.aggregation import Measure
 from windrow.windows.ahead import HERE, Ahead
 from windrow.windows.bounds import Bounding
 from windrow.windows.extents import Answering, Asked, Asking
+from windrow.windows.min_rows import MinRows, min_rows_of
 from windrow.windows.reach import Growing, Newest, Reach
 from windrow.windows.returning import Returning
 from windrow.windows.schedules import Calendar
@@ -24,12 +26,18 @@ from windrow.windows.setting import Setting
 from windrow.windows.triggers import Period, Trigger
 
 
+@dataclass(frozen=True, eq=False)
 class Window(ABC):
     """Which events an answer is about, and when there is one.
 
     Only `default_name`, `call` and `bounding` must be given. The others have answers that suit most
     kinds.
+
+    Attributes:
+        min_rows: how many rows or values it holds before it has answers; None for any number.
     """
+
+    min_rows: MinRows | None = field(default=None, kw_only=True)
 
     #: the reach that its bounds have
     reach: ClassVar[type[Reach]] = Newest
@@ -49,7 +57,7 @@ class Window(ABC):
 
     @abstractmethod
     def call(self) -> str:
-        """The call that makes the window, the same in every process.
+        """The call that makes the window, the same in every process; `min_rows=` is not in it.
 
         >>> import windrow as wr
         >>> wr.time("60 minutes", every="90 seconds").call()
@@ -70,6 +78,20 @@ class Window(ABC):
     def answers_by_itself(self) -> bool:
         """Whether its events or its range say when it answers, so that it needs no `every=`."""
         return False
+
+    def with_min_rows(self, min_rows: int | None, of: str = "rows") -> Self:
+        """The same window, whose answers are null until it holds so many rows.
+
+        Args:
+            min_rows: how many; None for any number.
+            of: "values" to count the rows in which the columns of an aggregation are not null and
+                its condition is true.
+
+        >>> import windrow as wr
+        >>> wr.rows(5).with_min_rows(3) == wr.rows(5, min_rows=3)
+        True
+        """
+        return replace(self, min_rows=min_rows_of(min_rows, of, self.most_rows))
 
     # What it needs of the data -------------------------------------------------------------------
 

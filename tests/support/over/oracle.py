@@ -74,6 +74,8 @@ def over(
                 for measure in aggs:
                     inputs = [[columns[c][member] for c in measure.columns] for member in members]
                     answer = aggregate(measure.aggregation.name, inputs)
+                    if not is_enough(window, measure, inputs) and not overflows(answer):
+                        answer = None
                     answers[column_name(measure, name)][row] = answer
     return answers
 
@@ -81,6 +83,16 @@ def over(
 def column_name(measure: Measure, window: str) -> str:
     """`alias` of a window that has no name, else `alias_window`."""
     return f"{measure.name}_{window}" if window else measure.name
+
+
+def is_enough(window: Window, measure: Measure, rows: Sequence[Sequence[Any]]) -> bool:
+    """Whether so many rows or values are in a window as its `min_rows` says."""
+    if window.min_rows is None:
+        return True
+    if window.min_rows.of_values:
+        watched = [place for place in measure.aggregation.watched if place < len(measure.columns)]
+        rows = [inputs for inputs in rows if all(inputs[place] is not None for place in watched)]
+    return len(rows) >= window.min_rows.count
 
 
 def groups(

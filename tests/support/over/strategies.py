@@ -232,6 +232,18 @@ ROWS_WINDOWS = st.one_of(
 
 
 @st.composite
+def waiting(draw: st.DrawFn, kinds: st.SearchStrategy[Window]) -> Window:
+    """A window, and now and then how many rows or values it waits for."""
+    window = draw(kinds)
+    if draw(st.integers(0, 2)):
+        return window
+    most = min(window.newest or MOST_ROWS, 5)
+    return window.with_min_rows(
+        draw(st.integers(1, most)), draw(st.sampled_from(("rows", "values")))
+    )
+
+
+@st.composite
 def queries(
     draw: st.DrawFn,
     value_type: pa.DataType | None = None,
@@ -269,7 +281,7 @@ def queries(
     )
     if timed:
         kinds |= time_windows(order_type) | session_windows(order_type)
-    windows = draw(st.lists(kinds, min_size=1, max_size=3))
+    windows = draw(st.lists(waiting(kinds), min_size=1, max_size=3))
     if any(isinstance(window, DeltaWindow) for window in windows):
         measure_type = draw(st.sampled_from(list(MEASURES)))
         table["m"] = draw(columns(measure_type, MEASURES[measure_type], size))

@@ -170,16 +170,14 @@ def slide(
         for rows in oracle.groups(columns, key, order, table.num_rows):
             before: Any = None
             for answer in answers(window, Group(rows, columns, times, order[0])):
-                values = {
-                    measure.name: recompute(
-                        measure.aggregation.name,
-                        [
-                            [columns[column][row] for column in measure.columns]
-                            for row in answer.rows
-                        ],
-                    )
-                    for measure in aggs
-                }
+                values = {}
+                for measure in aggs:
+                    inputs = [
+                        [columns[each][row] for each in measure.columns] for row in answer.rows
+                    ]
+                    value = recompute(measure.aggregation.name, inputs)
+                    enough = oracle.is_enough(window, measure, inputs) or oracle.overflows(value)
+                    values[measure.name] = value if enough else None
                 if changes_only and before is not None and same(before, values):
                     continue
                 before = values

@@ -27,6 +27,7 @@ from tests.support.over.strategies import (
     measure,
     tick,
     time_columns,
+    waiting,
 )
 from windrow.algebra.aggregation import Measure
 from windrow.algebra.kinds import Kind
@@ -121,7 +122,7 @@ def queries(
     measured = draw(st.sampled_from(list(MEASURES)))
     table["d"] = draw(columns(measured, MEASURES[measured], size))
     table["p"] = draw(columns(pa.bool_(), st.booleans(), size))
-    drawn = draw(st.lists(windows(time_type), min_size=1, max_size=3))
+    drawn = draw(st.lists(waiting(windows(time_type)), min_size=1, max_size=3))
     aggs = [measure(name) for name in dict.fromkeys(names)]
     if time_type is not None and timed:
         aggs += draw(st.lists(st.sampled_from(of_times(value_type)), max_size=2, unique=True))

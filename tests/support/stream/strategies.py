@@ -10,7 +10,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 import windrow as wr
-from tests.support.over.strategies import KEYS, TEXTS, columns, measure
+from tests.support.over.strategies import KEYS, TEXTS, columns, measure, waiting
 from windrow.algebra.aggregation import Measure
 from windrow.windows import EveryTime, TimeWindow, Window
 
@@ -151,7 +151,7 @@ def streams(
     names = draw(st.lists(st.sampled_from(measures), min_size=1, max_size=3, unique=True))
     # Windows over dates may begin at noon.
     length = unit // draw(st.sampled_from([1, 2])) if is_date else unit
-    windows = draw(st.lists(windows_of(length), min_size=1, max_size=3))
+    windows = draw(st.lists(waiting(windows_of(length)), min_size=1, max_size=3))
     return Stream(
         batches,
         [f"k{index}" for index in range(len(keys))],

@@ -31,8 +31,12 @@ def with_window_functions(
         newest = plan.windows[output.window].newest
         assert newest is not None
         frame_of_rows = ordered.rowsBetween(1 - newest, 0)
-        answer = _function(plan.features[output.feature], column)
-        answers.append(answer.over(frame_of_rows).alias(name))
+        answer = _function(plan.features[output.feature], column).over(frame_of_rows)
+        gate = plan.gates.get((output.window, output.feature))
+        if gate is not None:
+            count = _function(plan.features[gate.feature], column).over(frame_of_rows)
+            answer = F.when(count >= gate.least, answer)
+        answers.append(answer.alias(name))
     return frame.select("*", *answers)
 
 

@@ -99,9 +99,11 @@ class OverRows(RowsGroup):
         indices = pa.array(fresh)
         table = pa.Table.from_batches([part.events])
         for output, added in zip(plan.outputs, plan.output_fields, strict=True):
-            column = self._program.result(
+            column = self._program.column(
+                plan,
+                output.window,
+                output.feature,
                 answers[output.window],
-                plan.features[output.feature],
                 lambda name, positions: rows.columns[name].take(positions),
             )
             table = table.append_column(added.name, column.take(indices))

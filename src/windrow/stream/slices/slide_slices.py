@@ -172,9 +172,9 @@ class SlideSlices(WindowGroup):
         }
 
         def result(place: int) -> pa.Array:
-            feature = self._plan.features[place]
-            index = self._features.compiled.index(feature)
-            return self._features.result(answers, feature, self.maps.carried(cells, index))
+            index = self._features.compiled.index(self._plan.features[place])
+            carried = self.maps.carried(cells, index)
+            return self._features.column(self._plan, name, place, answers, carried)
 
         bounds = [times_to_arrow(bound, self._plan.order_type) for bound in window.bounds(windows)]
         return answered_table(self._plan, name, keys, (bounds[0], bounds[1]), result)

@@ -194,9 +194,9 @@ class SlideTotals(WindowGroup):
         heads = found.take(pa.array(places[firsts]))
 
         def result(place: int) -> pa.Array:
-            feature = self._plan.features[place]
-            index = self._features.compiled.index(feature)
-            return self._features.result(answers, feature, self._maps.carried(found, index))
+            index = self._features.compiled.index(self._plan.features[place])
+            carried = self._maps.carried(found, index)
+            return self._features.column(self._plan, name, place, answers, carried)
 
         bounds = [
             times_to_arrow(each, self._plan.order_type)
