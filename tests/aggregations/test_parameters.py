@@ -35,8 +35,10 @@ def are_shares(given: Any) -> bool:
     return len(several) > 0 and all(is_number(each) and 0 <= each <= 1 for each in several)
 
 
-#: what each parameter takes, by name; it means the same wherever it is
+#: what parameters take, by name, or by aggregation and name; of others it is only asked that each
+#: value is taken, or refused by the parameter's name
 RIGHT = {
+    "lag.n": is_count,
     "population": lambda given: isinstance(given, bool | np.bool_),
     "sketch": lambda given: isinstance(given, bool | np.bool_),
     "n": lambda given: is_count(given) or (type(given) is int and given == -1),
@@ -72,15 +74,26 @@ def test_a_parameter_of_another_type_is_refused_by_its_name(aggregation: Any, na
     needed = inspect.signature(aggregation.variant).parameters.values()
     missing = [each.name for each in needed if each.default is each.empty and each.name != name]
     others = {each: 0.5 if each == "q" else 3 for each in missing}
+    right = RIGHT.get(f"{aggregation.name}.{name}", RIGHT.get(name))
     for given in POOL:
+        if right is None:
+            assert is_taken_or_refused(aggregation, name, {**others, name: given}), given
+            continue
         unsaid = given is None and aggregation is wr.moment_sketch
-        if RIGHT[name](given) or unsaid:
+        if right(given) or unsaid:
             columns = ["x", "y"][: 1 + (given is None)] if name == "key" else []
             assert aggregation(*columns, **others, **{name: given}).aggregation.is_complete, given
             continue
         with pytest.raises(wr.InvalidArgument) as refusal:
             aggregation(**others, **{name: given})
         assert str(refusal.value).startswith(f"{name}: "), given
+
+
+def is_taken_or_refused(aggregation: Any, name: str, parameters: dict[str, Any]) -> bool:
+    try:
+        return bool(aggregation(**parameters).aggregation.is_complete)
+    except wr.InvalidArgument as refusal:
+        return str(refusal).startswith(f"{name}: ")
 
 
 def test_numbers_of_numpy_are_numbers() -> None:

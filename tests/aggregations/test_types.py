@@ -32,9 +32,9 @@ EVERY_INPUT = [
 
 
 def answered(aggregation: Aggregation, kinds: list[Kind], rows: int = 3) -> pa.Table:
-    columns = {f"column {place}": COLUMNS[kind][:rows] for place, kind in enumerate(kinds)}
+    columns = {f"column_{place}": COLUMNS[kind][:rows] for place, kind in enumerate(kinds)}
     aggs = aggregation(*columns).alias("answer")
-    return wr.over(pa.table(columns), windows=wr.rows(2), aggs=aggs)
+    return wr.over(pa.table(columns), windows=wr.rows(4), aggs=aggs)
 
 
 def kinds_taken(aggregation: Aggregation) -> list[Kind]:
@@ -60,7 +60,7 @@ def test_what_it_takes_is_answered_and_what_it_does_not_is_refused(aggregation, 
         with pytest.raises(wr.InvalidArgument) as refusal:
             answered(aggregation, kinds_with(aggregation, place, kind))
         assert str(refusal.value) == (
-            f"aggs: {aggregation.name}('column {place}') cannot take a column of type "
+            f"aggs: {aggregation.name}('column_{place}') cannot take a column of type "
             f"{COLUMNS[kind].type}; it takes {listed}"
         )
 

@@ -312,6 +312,19 @@ def _naive_bayes(rows: Rows, _columns: Any, _parameters: Any) -> Any:
     return expected.naive_bayes([*learnt, newest]) if learnt else None
 
 
+# The current row --------------------------------------------------------------------------------
+
+#: those that count the rows without a value, and the rows that a condition leaves out
+OF_ROWS = frozenset(
+    ("lag", "previous", "count_since_last", "time_since_last", "rank", "percent_rank")
+)
+
+
+def _lag(rows: Rows, _columns: Any, parameters: dict[str, Any]) -> Any:
+    back = parameters.get("n", 1) + 1
+    return rows[-back][0] if len(rows) >= back else None
+
+
 # What an aggregation's own file says ------------------------------------------------------------
 
 
@@ -337,7 +350,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         for name in (
             *("all", "any", "bit_and", "bit_or", "bit_xor", "min", "max"),
             *("min_count", "max_count", "relative_variation", "sign_changes", "first", "last"),
-            *("mode", "value_range", "change", "all_equal"),
+            *("mode", "value_range", "change", "all_equal", "previous", "count_since_last"),
         )
     },
     **{
@@ -386,6 +399,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "rate": _rate,
     "longest_increasing_run": _increasing_run,
     "m4": _m4,
+    "lag": _lag,
+    "time_since_last": lambda rows, _columns, _given: expected.time_since_last(rows),
     "ewm_mean": _ewm_mean,
     "naive_bayes": _naive_bayes,
     **{

@@ -126,7 +126,10 @@ class Measure:
     def source(self) -> str:
         """The measure as one writes it."""
         function = OWN if self.name == "own" else f"wr.{self.name}"
-        text = f"{function}({_arguments(self.columns, dict(self.parameters))})"
+        columns = self.columns
+        if "since_last" in self.name:  # which takes conditions, in which names may be quoted
+            columns = (f'"{columns[0]}"', *columns[1:])
+        text = f"{function}({_arguments(columns, dict(self.parameters))})"
         text += ".over_distinct()" if self.distinct else ""
         text += f".where({self.where.source!r})" if self.where else ""
         return f"{text}.alias({self.alias!r})"

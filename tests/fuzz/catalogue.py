@@ -74,7 +74,9 @@ class Entry:
             )
         if told.startswith("duration"):
             # Dates are whole days, which have no type of their own.
-            unit = types[0].split("'")[1] if "'" in types[0] else None
+            if "int" in types[-1]:
+                return NUMBERS["int64"]
+            unit = types[-1].split("'")[1] if "'" in types[-1] else None
             return f"pa.duration({unit!r})" if unit else "a number of days"
         return NUMBERS[told]
 
@@ -99,7 +101,8 @@ def _entry(cells: list[str]) -> Entry:
     match = re.fullmatch(r"`(\w+)\((.*)\)`", call)
     assert match, call
     given = match[2].split(", ") if match[2] else []
-    skipped, none = re.fullmatch(r"skipped in (.*); of none, (\w+)", nulls).groups()  # type: ignore[union-attr]
+    skipped, none = re.fullmatch(r"(.*); of none, (\w+)", nulls).groups()  # type: ignore[union-attr]
+    skipped = skipped.removeprefix("skipped in ")
     return Entry(
         match[1],
         tuple(each.rstrip("=") for each in given if each.endswith("=")),

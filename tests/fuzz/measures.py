@@ -13,6 +13,7 @@ from tests.fuzz.columns import Column, step_of
 #: aggregations that pick values, or add them up; what they answer of 1e300 is plain
 PICKING = frozenset(
     (
+        *("lag", "previous", "count_since_last", "time_since_last"),
         *("count", "count_if", "min", "max", "min_count", "max_count", "arg_min", "arg_max"),
         *("first", "last", "nth", "collect", "collect_distinct", "concat", "top_k", "bottom_k"),
         *(
@@ -29,6 +30,7 @@ PICKING = frozenset(
         *("longest_run_above", "sign_changes", "approx_quantile", "frequent_items", "all_equal"),
     )
 )
+LOOKING_BACK = ("lag", "previous", "count_since_last", "time_since_last")
 ADDING = PICKING | {"sum", "mean"}
 #: of integers and booleans, exact as well
 EXACT = PICKING | {"sum", "value_range", "change", "approx_distinct", "bloom", "count_min"}
@@ -60,6 +62,8 @@ def _measure(random: Random, call: Call, entry: Entry, alias: str) -> Measure | 
             return None
         chosen.append(random.choice(fitting))
     parameters = _parameters(random, call, entry, chosen)
+    if not _finds_the_current_row(call, entry, parameters):
+        return None
     measure = Measure(entry.name, tuple(chosen), alias, tuple(parameters.items()))
     if _may_be_distinct(call, entry, chosen) and random.random() < 0.15:
         measure = replace(measure, distinct=True)
@@ -88,12 +92,25 @@ def _fits(call: Call, entry: Entry, each: Any, column: Column) -> bool:
     )
 
 
+def _finds_the_current_row(call: Call, entry: Entry, parameters: dict[str, Any]) -> bool:
+    """Others are refused: windows that do not end at the row, or that are too small."""
+    if entry.name not in LOOKING_BACK:
+        return True
+    for window in call.windows:
+        if call.function == "over" and window.get("ties") == "peers":
+            return False
+        room = window.arguments[0] if window.kind == "rows" else 10
+        if entry.name == "lag" and room <= parameters.get("n", 1):
+            return False
+    return True
+
+
 def _may_be_distinct(call: Call, entry: Entry, columns: list[str]) -> bool:
     """Positions are not of values, and nested values are not told apart."""
     if len(columns) != len(entry.inputs) or len(columns) != 1:
         return False
     return (
-        entry.name not in ("first", "last", "nth", "own")
+        entry.name not in ("first", "last", "nth", "own", *LOOKING_BACK)
         and call.columns[columns[0]].kind != "nested"
     )
 
@@ -113,6 +130,8 @@ def _parameters(random: Random, call: Call, entry: Entry, columns: list[str]) ->
         return {"limit": 100} if maybe else {}
     if entry.name in ("top_k", "bottom_k", "frequent_items"):
         return {"k": few}
+    if entry.name == "lag":
+        return {"n": few} if maybe else {}
     if entry.name == "nth":
         return {"n": few * random.choice((1, -1))}
     if entry.name == "longest_run_above":

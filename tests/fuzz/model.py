@@ -302,10 +302,15 @@ def holds(condition: Condition, call: Call, row: int) -> bool | None:
 
 def computed(call: Call, measure: Measure, rows: list[int]) -> Any:
     """An aggregate of some rows."""
-    if measure.where is not None:
-        rows = [row for row in rows if holds(measure.where, call, row) is True]
     columns = [call.columns[name] for name in measure.columns]
-    inputs = [tuple(column.values[row] for column in columns) for row in rows]
+
+    def inputs_of(row: int) -> tuple[Any, ...] | None:
+        found = tuple(column.values[row] for column in columns)
+        if measure.where is None or holds(measure.where, call, row) is True:
+            return found
+        return (None, *found[1:]) if measure.name in aggregates.OF_ROWS else None
+
+    inputs = [each for each in map(inputs_of, rows) if each is not None]
     return aggregates.answer(measure, inputs, columns)
 
 

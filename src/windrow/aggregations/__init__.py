@@ -18,7 +18,8 @@ _WRITERS = ("reference", "stub")
 #: families in the order of the reference; others follow by name
 _FIRST = (
     "counts", "sums", "means", "moments", "regression",
-    "extremes", "extreme_counts", "arg_extremes", "positions", "changes", "candles", "drawing",
+    "extremes", "extreme_counts", "arg_extremes", "positions", "previous", "since",
+    "changes", "candles", "drawing",
     "collections", "uniformity", "order_statistics", "ranks", "different", "largest", "bits",
     "runs", "decay",
     "distinct_counts", "quantiles", "frequencies", "membership", "count_min", "moment_sketch",

@@ -27,11 +27,13 @@ from windrow.aggregations.membership import BloomFilter, bloom
 from windrow.aggregations.moment_sketch import moment_sketch
 from windrow.aggregations.moments import kurtosis, skewness, stddev, variance
 from windrow.aggregations.order_statistics import median, quantile
-from windrow.aggregations.positions import first, last, nth
+from windrow.aggregations.positions import first, lag, last, nth
+from windrow.aggregations.previous import previous
 from windrow.aggregations.quantiles import approx_quantile
 from windrow.aggregations.ranks import percent_rank, rank
 from windrow.aggregations.regression import correlation, covariance, intercept, slope
 from windrow.aggregations.runs import longest_increasing_run, longest_run_above, sign_changes
+from windrow.aggregations.since import count_since_last, time_since_last
 from windrow.aggregations.sums import product, sum, sum_of_squares
 from windrow.aggregations.uniformity import all_equal
 from windrow.algebra.aggregation import Aggregation
@@ -64,6 +66,7 @@ __all__ = [
     "count_distinct",
     "count_if",
     "count_min",
+    "count_since_last",
     "covariance",
     "ewm_mean",
     "first",
@@ -72,6 +75,7 @@ __all__ = [
     "harmonic_mean",
     "intercept",
     "kurtosis",
+    "lag",
     "last",
     "longest_increasing_run",
     "longest_run_above",
@@ -88,6 +92,7 @@ __all__ = [
     "nth",
     "ohlc",
     "percent_rank",
+    "previous",
     "product",
     "quantile",
     "rank",
@@ -101,6 +106,7 @@ __all__ = [
     "sum",
     "sum_distinct",
     "sum_of_squares",
+    "time_since_last",
     "top_k",
     "value_range",
     "variance",

@@ -1,13 +1,17 @@
-"""Values by their place in a window: the oldest, the newest, and those near them."""
+"""Values by their place in a window: the oldest, the newest, and those near them.
+
+`nth` counts values. `lag` and `lead` count rows, also those without a value.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from windrow.aggregations.parameters import LONGEST_ROW, is_whole, shown
+from windrow.aggregations.parameters import LONGEST_ROW, at_least_one, is_whole, shown
 from windrow.algebra.aggregation import Aggregation, Input, parametrized
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
@@ -15,8 +19,6 @@ from windrow.algebra.monoid import Defined, Field, InPlace, Monoid, Traits, inte
 from windrow.errors import InvalidArgument
 
 VALUE = (Input("value", carried=True),)
-#: of which partials in plain Python hold the values themselves
-HELD = (Input("value"),)
 
 
 def itself(value: Any) -> Any:
@@ -81,7 +83,9 @@ last = _position("last", newer_position, newer_value, "the newest value that is 
 
 # The nth ----------------------------------------------------------------------------------------
 # A partial holds the n positions that are nearest to its oldest end, or to its newest, nearest
-# first; -1 is none.
+# first; -1 is none. Of rows, -2 is a row without a value.
+
+WITHOUT_VALUE = -2
 
 
 def lift_position_into(position: Any, into: Any) -> None:
@@ -89,11 +93,16 @@ def lift_position_into(position: Any, into: Any) -> None:
     into[0] = position
 
 
+def lift_absent_into(_position: Any, into: Any) -> None:
+    """A row without a value is the nearest to either end."""
+    into[0] = WITHOUT_VALUE
+
+
 def copy_nearest(nearer: Any, farther: Any, into: Any) -> None:
     """The positions of one, and then of the other, as many as there is room for."""
     taken = 0
     for place in range(into.shape[0]):
-        if nearer[place] < 0:
+        if nearer[place] == -1:
             break
         into[place] = nearer[place]
         taken += 1
@@ -126,20 +135,45 @@ def alone(value: Any) -> Any:
     return (value,)
 
 
-def _nth(n: Any) -> Aggregation:
-    if not is_whole(n) or n == 0:
-        raise InvalidArgument(
-            "n: 1 is the oldest value, 2 the next, -1 the newest, -2 the one before; not "
-            f"{shown(n)}"
-        )
-    size, from_oldest = abs(n), n > 0
+def no_value(_value: Any) -> Any:
+    """A row without a value, in a tuple."""
+    return (None,)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a window.
+
+    Attributes:
+        count: how many values from the end, or rows.
+        from_oldest: from which end.
+        of_rows: whether rows without a value count.
+    """
+
+    count: int
+    from_oldest: bool
+    of_rows: bool = False
+
+
+def monoids_at(place: Place, field: str) -> tuple[Callable[..., Monoid], Input]:
+    """The monoids of the value at a place, and their input; `field` is for products."""
+    size, from_oldest = place.count, place.from_oldest
     in_rows = size < LONGEST_ROW
     identity = np.full(size if in_rows else 0, -1)
-    in_place = InPlace(lift_position_into, nearest_to_oldest if from_oldest else nearest_to_newest)
+    in_place = InPlace(
+        lift_position_into,
+        nearest_to_oldest if from_oldest else nearest_to_newest,
+        lift_absent_into if place.of_rows else None,
+    )
 
     def lift(position: Any) -> Any:
         row = identity.copy()
         in_place.lift(position, row)
+        return row
+
+    def absent(position: Any) -> Any:
+        row = identity.copy()
+        lift_absent_into(position, row)
         return row
 
     def combine(older: Any, newer: Any) -> Any:
@@ -152,7 +186,7 @@ def _nth(n: Any) -> Aggregation:
         return both[:size] if from_oldest else both[-size:]
 
     def nth_value(partial: Any) -> Any:
-        return partial[n - 1] if from_oldest else partial[n]
+        return partial[size - 1] if from_oldest else partial[-size]
 
     def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
         traits = Traits(exact=True)
@@ -160,22 +194,33 @@ def _nth(n: Any) -> Aggregation:
             return Monoid(
                 (), alone, joined, nth_value, like_input(0), traits,
                 defined=Defined(lambda partial: len(partial) == size, one_value_is_enough=False),
+                absent=no_value if place.of_rows else None,
             )  # fmt: skip
         return Monoid(
             identity=identity,
             lift=lift,
+            absent=absent if place.of_rows else None,
             combine=combine,
             lower=farthest,
             in_place=in_place,
             defined=Defined(has_farthest, one_value_is_enough=False),
             traits=traits,
-            fields=(Field(f"nth_{n}", "int64", size),),
+            fields=(Field(field, "int64", size),),
             lowered="int64",
             output=like_input(0),
         )
 
-    inputs = VALUE if in_rows else HELD
-    return Aggregation(f"nth_{n}".replace("-", "last_"), inputs, monoid_for, same, f"value {n}")
+    return monoid_for, Input("value", carried=in_rows, unknown=place.of_rows)
+
+
+def _nth(n: Any) -> Aggregation:
+    if not is_whole(n) or n == 0:
+        raise InvalidArgument(
+            "n: 1 is the oldest value, 2 the next, -1 the newest, -2 the one before; not "
+            f"{shown(n)}"
+        )
+    monoid_for, entry = monoids_at(Place(abs(n), from_oldest=n > 0), f"nth_{n}")
+    return Aggregation(f"nth_{n}".replace("-", "last_"), (entry,), monoid_for, same, f"value {n}")
 
 
 nth = parametrized(
@@ -187,4 +232,30 @@ nth = parametrized(
     "are fewer",
 )
 
-EXAMPLES = (nth(n=2), nth(n=-3))
+
+# Lag --------------------------------------------------------------------------------------------
+
+
+def _lagging(n: int) -> Aggregation:
+    """The value `n` rows before the current one, which is the newest."""
+    monoid_for, entry = monoids_at(Place(n + 1, from_oldest=False, of_rows=True), f"lag_{n}")
+    return Aggregation(
+        "lag" if n == 1 else f"lag_{n}",
+        (entry,),
+        monoid_for,
+        same,
+        "the value `n` rows before the current one (in `slide`, the newest), 1 if you do not say; "
+        "null if that has none, or if the window does not reach so far",
+        variant=_lag if n == 1 else None,
+        current="newest",
+        least_rows=n + 1,
+    )
+
+
+def _lag(n: Any = 1) -> Aggregation:
+    return lag if at_least_one("n", n) == 1 else _lagging(n)
+
+
+lag = _lagging(1)
+
+EXAMPLES = (nth(n=2), nth(n=-3), lag(n=3))

@@ -30,6 +30,11 @@ def merge_ranked(older: Partial, newer: Partial) -> Partial:
     return (merged(older[0], newer[0]), newer[1] or older[1])
 
 
+def unranked(_value: Any) -> Partial:
+    """The newest event, which has no value."""
+    return ((), (None,))
+
+
 def is_ranked(partial: Partial) -> bool:
     """Whether the newest event has a value."""
     return partial[1] not in ((), (None,))
@@ -47,12 +52,13 @@ def _aggregation(
         sortable, _value_of = sorted_as(kinds[0])
 
         def lift(value: Any) -> Partial:
-            own = () if value is None else (sortable(value),)
-            return (own, own or (None,))
+            own = (sortable(value),)
+            return (own, own)
 
         return Monoid(
             identity=((), ()),
             lift=lift,
+            absent=unranked,
             combine=merge_ranked,
             lower=lower,
             output=output,

@@ -61,7 +61,8 @@ column can also count each different value once, as in `wr.count("x").over_disti
 - Partial: the numbers that a kernel keeps, or Python objects, which are not compiled. Columns of
   text and decimals are compiled only if they are carried, or hashed by a sketch.
 - Nulls: rows with a null in these columns are skipped. The row says what a window answers that has
-  no other rows.
+  no other rows. Those that are about the current row, such as `lag`, count rows without a value,
+  and with `.where(...)` the rows that it leaves out.
 - Paper: where [one of the five papers](papers.md) names it.
 
 | name | answer | columns | traits | partial | type of the answer | nulls | paper |
@@ -148,7 +149,8 @@ def _call(aggregation: Aggregation) -> str:
 def _nulls(aggregation: Aggregation, monoid: Monoid) -> str:
     """Which nulls are skipped, and what is answered if nothing is left."""
     watched = [aggregation.inputs[place].name for place in aggregation.watched]
-    return f"skipped in {' and '.join(watched)}; of none, {0 if monoid.answers_nothing else 'null'}"
+    skipped = f"skipped in {' and '.join(watched)}" if watched else "counted as rows"
+    return f"{skipped}; of none, {0 if monoid.answers_nothing else 'null'}"
 
 
 def _columns(aggregation: Aggregation) -> Iterator[str]:
@@ -168,7 +170,8 @@ def _kinds(aggregation: Aggregation) -> list[tuple[pa.DataType, ...]]:
 
 
 def _other(accepts: frozenset[Kind]) -> Kind:
-    return next(kind for kind in reversed(_TYPES) if kind in accepts and kind is not Kind.BOOLEAN)
+    rarer = (Kind.BOOLEAN, Kind.DURATION)
+    return next(kind for kind in reversed(_TYPES) if kind in accepts and kind not in rarer)
 
 
 def _traits(monoid: Monoid) -> str:

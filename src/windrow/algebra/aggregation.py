@@ -83,6 +83,10 @@ class Aggregation:
     custom: bool = False
     #: from parameters to the aggregation that they make of this one
     variant: Callable[..., Aggregation] | None = None
+    #: the row of a window of `wr.over` that has to be the current one, if one has to: "newest",
+    #: "oldest"; and how many rows the window has to have room for
+    current: str = ""
+    least_rows: int = 0
     #: whether `monoid_for` takes the seconds of a tick of its times as well
     measures_time: bool = False
     #: whether it can do without parameters
@@ -111,6 +115,11 @@ class Aggregation:
             for index, entry in enumerate(self.inputs)
             if not entry.unknown and (index == 0 or not entry.carried)
         )
+
+    @property
+    def unknown(self) -> tuple[int, ...]:
+        """The inputs that may be null in events that count all the same."""
+        return tuple(index for index, entry in enumerate(self.inputs) if entry.unknown)
 
     def __call__(self, *columns: Any, alias: str | None = None, **parameters: Any) -> Measure:
         """This aggregation of the named columns, with its parameters if it takes any.

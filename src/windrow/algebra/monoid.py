@@ -62,10 +62,12 @@ class InPlace:
     Attributes:
         lift: from the inputs of one event, into a row that holds the identity.
         combine: from the rows of two neighbouring runs, into a row that is neither.
+        absent: as lift, for an event without a value; see `Monoid`.
     """
 
     lift: Callable[..., None]
     combine: Callable[[Any, Any, Any], None]
+    absent: Callable[..., None] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +152,9 @@ class Monoid:
         combine: from the partials of two neighbouring runs, older first, to that of both.
         lower: from a partial to the answer.
         inverse: `inverse(combine(older, newer), older)` is `newer`; None where there is none.
+        absent: from the inputs of an event without a value to a partial: an input that may be
+            `unknown` is null, or a condition leaves the event out. By default a condition skips
+            such events, and a null is lifted.
         defined: which partials have an answer; by default, those of any non-empty window.
         blockwise: lift and lower in two halves, if a half of them is better done by numpy.
         in_place: lift and combine of rows of arrays that allocate nothing, if there are such.
@@ -170,6 +175,7 @@ class Monoid:
     fields: tuple[Field, ...] = ()
     lowered: str = "float64"
     inverse: Callable[[Any, Any], Any] | None = None
+    absent: Callable[..., Any] | None = None
     defined: Defined = field(default_factory=Defined)
     blockwise: Blockwise | None = None
     in_place: InPlace | None = None

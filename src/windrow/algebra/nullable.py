@@ -16,14 +16,22 @@ from windrow.algebra.monoid import Monoid
 class NullSkipping:
     """A monoid for plain Python: events with a null are lifted to None, the identity."""
 
-    def __init__(self, monoid: Monoid, watched: Collection[int], name: str) -> None:
+    def __init__(
+        self, monoid: Monoid, watched: Collection[int], name: str, missing: Collection[int] = ()
+    ) -> None:
         """Of a monoid of that name.
 
-        `watched` are the inputs whose nulls count: a carried input may be null.
+        Args:
+            monoid: the monoid.
+            watched: the inputs whose nulls count: a carried input may be null.
+            name: for messages.
+            missing: the inputs whose nulls make an event one without a value, if the monoid has
+                partials for those (see `Monoid.absent`).
         """
         self.monoid = monoid
         self.watched = watched
         self.name = name
+        self._missing = missing if monoid.absent is not None else ()
 
     def identity(self) -> Any:
         """No values yet."""
@@ -33,8 +41,12 @@ class NullSkipping:
         """The partial of one event, None if an input is null."""
         if any(inputs[index] is None for index in self.watched):
             return None
+        lift = self.monoid.lift
+        if self._missing and any(inputs[index] is None for index in self._missing):
+            assert self.monoid.absent is not None
+            lift = self.monoid.absent
         try:
-            return self.monoid.lift(*inputs)
+            return lift(*inputs)
         except FAILURES as error:
             raise named(self.name, error) from error
 
@@ -125,31 +137,34 @@ def plain_monoid(aggregation: Aggregation, given: int = 0) -> NullSkipping:
         if index < given or not aggregation.inputs[index].optional
     ]
     monoid = aggregation.monoid_for((Kind.ANY,) * len(aggregation.inputs))
-    return skipping_nulls(monoid, watched, aggregation.name)
+    return skipping_nulls(monoid, watched, aggregation.name, aggregation.unknown)
 
 
-def skipping_nulls(monoid: Monoid, watched: Collection[int], name: str) -> NullSkipping:
+def skipping_nulls(
+    monoid: Monoid, watched: Collection[int], name: str, missing: Collection[int] = ()
+) -> NullSkipping:
     """The monoid for plain Python, with an inverse if there is one; its name is for messages."""
     kind = NullSkipping if monoid.inverse is None else InvertibleNullSkipping
-    return kind(monoid, watched, name)
+    return kind(monoid, watched, name, missing)
 
 
-def filtered(monoid: Monoid, watched: Collection[int], name: str) -> NullSkipping:
-    """The same with one more input behind the monoid's own, null for events that do not count.
-
-    What is asked of the current row is asked of all rows: those that do not count are null to it.
-    """
-    if monoid.asks is not None and monoid.asks.of_current:
-
-        def lift_current(*inputs: Any) -> Any:
-            return monoid.lift(None if inputs[-1] is None else inputs[0])
-
-        return skipping_nulls(replace(monoid, lift=lift_current), watched, name)
+def filtered(
+    monoid: Monoid, watched: Collection[int], name: str, missing: Collection[int] = ()
+) -> NullSkipping:
+    """The same with one more input behind the monoid's own, null for events that do not count."""
 
     def lift(*inputs: Any) -> Any:
         return monoid.lift(*inputs[:-1])
 
-    return skipping_nulls(replace(monoid, lift=lift), (*watched, -1), name)
+    if monoid.absent is None:
+        return skipping_nulls(replace(monoid, lift=lift), (*watched, -1), name)
+    absent = monoid.absent
+
+    def without_value(*inputs: Any) -> Any:
+        return absent(*inputs[:-1])
+
+    monoid = replace(monoid, lift=lift, absent=without_value)
+    return skipping_nulls(monoid, watched, name, (*missing, -1))
 
 
 class Together:

@@ -28,11 +28,18 @@ class Part:
         inputs: the indices of its columns.
         nullable: the indices of columns whose invalid rows it must skip: inputs that hold nulls,
             and a condition, which is true where it is valid.
+        missing: the indices of columns in whose invalid rows it has no value, but counts the row
+            (see `Monoid.absent`).
     """
 
     monoid: Monoid
     inputs: tuple[int, ...]
     nullable: tuple[int, ...] = ()
+    missing: tuple[int, ...] = ()
+
+    def place_of(self, entry: Field) -> tuple[Any, ...]:
+        """What tells a field from those of the same name over other rows."""
+        return (entry.name, self.inputs, self.nullable, self.missing)
 
 
 class Product:
@@ -59,7 +66,7 @@ class Product:
         counters = [replace(self.parts[index], monoid=COUNT) for index in self._counted]
         #: the parts, and counts for those that cannot tell by themselves that they have no values
         self.members = (*self.parts, *counters)
-        self._places: dict[tuple[str, tuple[int, ...], tuple[int, ...]], int] = {}
+        self._places: dict[tuple[Any, ...], int] = {}
         self.fields: list[Field] = []
         #: members whose combine is called, with the places of the fields that they bring
         self.combining: list[tuple[int, list[int]]] = []
@@ -73,7 +80,7 @@ class Product:
 
     def _claim(self, part: Part) -> Iterator[tuple[int, bool]]:
         for entry in part.monoid.fields:
-            key = (entry.name, part.inputs, part.nullable)
+            key = part.place_of(entry)
             is_new = key not in self._places
             if is_new:
                 self._places[key] = len(self.fields)
@@ -83,7 +90,9 @@ class Product:
     @property
     def nullable_columns(self) -> tuple[int, ...]:
         """The columns of which the kernel wants to know which rows are valid."""
-        return tuple(sorted({index for part in self.parts for index in part.nullable}))
+        return tuple(
+            sorted({index for part in self.parts for index in (*part.nullable, *part.missing)})
+        )
 
     @property
     def holds_rows(self) -> bool:
@@ -119,9 +128,7 @@ class Product:
     def fields_of(self, index: int) -> list[int]:
         """The places of a member's fields in the product's partial."""
         part = self.members[index]
-        return [
-            self._places[entry.name, part.inputs, part.nullable] for entry in part.monoid.fields
-        ]
+        return [self._places[part.place_of(entry)] for entry in part.monoid.fields]
 
     def counter_of(self, index: int) -> int | None:
         """The member that counts the values of a part that cannot tell by itself if it has any."""
@@ -150,8 +157,7 @@ class Product:
 
     def count_of(self, index: int) -> int:
         """The place of the field that counts the values of a part."""
-        part = self.parts[index]
-        return self._places["count", part.inputs, part.nullable]
+        return self._places[self.parts[index].place_of(COUNT.fields[0])]
 
     @property
     def conditional(self) -> tuple[bool, ...]:
@@ -168,6 +174,6 @@ class Product:
         """
         part = self.parts[index]
         defined = part.monoid.defined
-        if not part.nullable and defined.one_value_is_enough:
+        if not (part.nullable or part.missing) and defined.one_value_is_enough:
             return None
         return "count" if defined.test is None else "defined"

@@ -18,7 +18,7 @@ row that was held last, which every window has for itself. So nothing is allocat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -127,7 +127,7 @@ class ProductSource:
             if self._product.members[index].monoid.in_place is None:
                 yield from self._copy(own[0], row, f"{call}({arguments})")
                 return
-            if call.startswith("lift"):
+            if not call.startswith("combine"):
                 yield from self._copy(own[0], row, self._row(own[0], "0"))
             yield f"{call}({arguments}, {self._row(own[0], row)})"
             return
@@ -205,21 +205,26 @@ class ProductSource:
         for index, places in self._product.combining:
             part = self._product.members[index]
             inputs = ", ".join(f"columns[{column}][at]" for column in part.inputs)
-            lifted = list(self._assign(index, places, f"lift_{index}", inputs))
-            if not part.nullable:
-                yield from _indented(lifted)
-                continue
-            known = self._product.nullable_columns
-            yield (
-                "    if "
-                + " and ".join(f"validities[{known.index(column)}][at]" for column in part.nullable)
-                + ":"
-            )
-            yield from _indented(lifted, "        ")
-            yield "    else:"
-            for place in places:
-                yield f"        f{place} = {self._identity_of(place)}"
+            lines = list(self._assign(index, places, f"lift_{index}", inputs))
+            if part.missing:
+                absent = self._assign(index, places, f"absent_{index}", inputs)
+                lines = list(self._if_valid(part.missing, lines, absent))
+            if part.nullable:
+                nothing = (f"f{place} = {self._identity_of(place)}" for place in places)
+                lines = list(self._if_valid(part.nullable, lines, nothing))
+            yield from _indented(lines)
         yield f"    return {self._each(lambda place: f'f{place}')}"
+
+    def _if_valid(
+        self, columns: Sequence[int], then: Iterable[str], otherwise: Iterable[str]
+    ) -> Iterator[str]:
+        """Some lines if all columns are valid in a row, or else others."""
+        known = self._product.nullable_columns
+        valid = " and ".join(f"validities[{known.index(column)}][at]" for column in columns)
+        yield f"if {valid}:"
+        yield from _indented(then)
+        yield "else:"
+        yield from _indented(otherwise)
 
     def _lower_row(self) -> Iterator[str]:
         yield f"def lower_row({self._rows('answers', 'defined', 'row', 'partial')}):"
@@ -299,6 +304,7 @@ def _functions_of(monoid: Monoid) -> dict[str, Callable[..., Any] | None]:
     writing = monoid.in_place or monoid
     return {
         "lift": writing.lift,
+        "absent": writing.absent,
         "combine": writing.combine,
         "inverse": monoid.inverse,
         "lower": monoid.lower if monoid.lanes is None else monoid.lanes.write,

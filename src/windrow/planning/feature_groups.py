@@ -102,9 +102,9 @@ class FeatureGroups:
         watched = [
             index for index, column in enumerate(feature.columns) if column in feature.watched
         ]
-        if feature.condition is None:
-            return skipping_nulls(feature.monoid, watched, str(feature)), indices
-        return filtered(feature.monoid, watched, str(feature)), indices
+        nulls = skipping_nulls if feature.condition is None else filtered
+        unknown = feature.aggregation.unknown
+        return nulls(feature.monoid, watched, str(feature), unknown), indices
 
     def _part(self, feature: Feature, nullable: AbstractSet[str]) -> Part:
         indices = tuple(self.slots.index(slot) for slot in _slots(feature))
@@ -114,7 +114,15 @@ class FeatureGroups:
             for index, column in zip(inputs, feature.columns, strict=True)
             if column in feature.watched and column in nullable
         )
-        return Part(feature.monoid.for_blocks, inputs, (*watched, *condition))
+        monoid = feature.monoid.for_blocks
+        if monoid.absent is None:
+            return Part(monoid, inputs, (*watched, *condition))
+        unknown = tuple(
+            inputs[place]
+            for place in feature.aggregation.unknown
+            if place < len(inputs) and feature.columns[place] in nullable
+        )
+        return Part(monoid, inputs, watched, (*unknown, *condition))
 
 
 def _slots(feature: Feature) -> Sequence[Slot]:

@@ -98,12 +98,10 @@ def check_purity(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds =
 def check_in_place(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
     """Check that lift and combine in place make the rows that lift and combine return."""
     inputs, subject = list(inputs), Subject(aggregation, kinds)
-    in_place = subject.monoid.in_place
-    if in_place is None:
+    if subject.monoid.in_place is None:
         raise InvalidArgument(f"aggregation: {aggregation.name} has nothing in place to check")
     for event in valued_events(subject, inputs):
-        row, lifted = subject.identity(), subject.lift(event)
-        in_place.lift(*event, row)
+        row, lifted = subject.lift_in_place(event), subject.lift(event)
         if not same(row, lifted):
             raise LawViolation(
                 f"{aggregation.name} breaks the law of lifting in place:\n"

@@ -96,12 +96,14 @@ def inputs_of(
         nulls: whether some inputs are null.
     """
     kinds = (Kind.ANY,) * len(aggregation.inputs) if kinds is None else tuple(kinds)
-    exact = aggregation.monoid_for(kinds).traits.exact
+    monoid = aggregation.monoid_for(kinds)
+    exact, counts_nulls = monoid.traits.exact, monoid.absent is not None
     columns = []
     for entry, kind in zip(aggregation.inputs, kinds, strict=True):
         kind = _told_apart(entry, kind)
         column = values(kind) if exact else well_conditioned(kind)
-        columns.append(st.one_of(st.none(), column, column, column) if nulls else column)
+        some_null = nulls or (entry.unknown and counts_nulls)
+        columns.append(st.one_of(st.none(), column, column, column) if some_null else column)
     return columns[0] if len(columns) == 1 else st.tuples(*columns)
 
 

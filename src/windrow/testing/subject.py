@@ -38,6 +38,10 @@ _NOTHING = object()
 Event = tuple[Any, ...]
 
 
+class Absent(tuple[Any, ...]):
+    """An event without a value that counts all the same (see `Monoid.absent`)."""
+
+
 def quietly() -> AbstractContextManager[Any]:
     """Without numpy's warnings, which kernels do not give: integers wrap, floats overflow."""
     return np.errstate(all="ignore")
@@ -121,10 +125,14 @@ class Subject:
             # Without a column, as in `wr.Window`, what is counted is rows.
             if not (self.aggregation.inputs[index].optional and self.kinds[index] is Kind.ANY)
         ]
-        return [
-            None if any(row[index] is None for index in watched) else event
-            for row, event in zip(rows, zip(*seen, strict=True), strict=True)
-        ]
+        missing = self.aggregation.unknown if self.monoid.absent is not None else ()
+
+        def event_of(row: Event, event: Event) -> Event | None:
+            if any(row[index] is None for index in watched):
+                return None
+            return Absent(event) if any(row[index] is None for index in missing) else event
+
+        return list(map(event_of, rows, zip(*seen, strict=True)))
 
     def _seen(self, index: int, column: list[Any]) -> Sequence[Any]:
         """One input of all events, as a kernel or plain Python sees it."""
@@ -146,7 +154,21 @@ class Subject:
 
     def lift(self, event: Event | None) -> Partial:
         """The partial of one event."""
-        return self.identity() if event is None else self.monoid.lift(*event)
+        if event is None:
+            return self.identity()
+        if isinstance(event, Absent):
+            assert self.monoid.absent is not None
+            return self.monoid.absent(*event)
+        return self.monoid.lift(*event)
+
+    def lift_in_place(self, event: Event) -> Partial:
+        """The same, written into a row."""
+        row, in_place = self.identity(), self.monoid.in_place
+        assert in_place is not None
+        lift = in_place.absent if isinstance(event, Absent) else in_place.lift
+        assert lift is not None
+        lift(*event, row)
+        return row
 
     def lift_all(self, inputs: Iterable[Any]) -> list[Partial]:
         """The partials of events."""

@@ -198,6 +198,11 @@ class Window(ABC):
         return self.behind(tick)
 
     @property
+    def ends_at_row(self) -> bool:
+        """Whether, in `wr.over`, the current row is the newest of its window."""
+        return not self.peers
+
+    @property
     def period(self) -> Period | None:
         """The windows [begin, begin + range), one slide apart, if it is periodic in `wr.slide`."""
         return None

@@ -207,8 +207,10 @@ def between_values(values: list[Any], share: float, interpolation: str = "linear
 
 def rank(values: list[Any], method: str = "min", descending: bool = False) -> Any:
     """Of the newest value, by comparing it with each."""
+    if values[-1] is None:
+        return None
     own = as_spark_sorts(values[-1])
-    places = [as_spark_sorts(value) for value in values]
+    places = [as_spark_sorts(value) for value in values if value is not None]
     ahead = [place for place in places if (place > own if descending else place < own)]
     if method == "dense":
         return len(set(ahead)) + 1
@@ -216,6 +218,17 @@ def rank(values: list[Any], method: str = "min", descending: bool = False) -> An
     return {"min": len(ahead) + 1, "max": highest, "average": (len(ahead) + 1 + highest) / 2}[
         method
     ]
+
+
+def percent_rank(values: list[Any]) -> Any:
+    found, others = rank(values), len([value for value in values if value is not None]) - 1
+    return None if found is None else (found - 1) / max(others, 1)
+
+
+def rows_since(values: list[Any]) -> Any:
+    """The distance from the newest row to the last that is true."""
+    found = [place for place, value in enumerate(reversed(values)) if value]
+    return found[0] if found else None
 
 
 def longest_run_above_half(values: list[Any]) -> int:
@@ -297,7 +310,13 @@ EXPECTED: dict[str, Callable[[list[Any]], Any]] = {
     "rank": rank,
     "rank_average": lambda values: rank(values, "average"),
     "rank_dense_descending": lambda values: rank(values, "dense", descending=True),
-    "percent_rank": lambda values: (rank(values) - 1) / max(len(values) - 1, 1),
+    "percent_rank": percent_rank,
+    "lag": lambda values: values[-2] if len(values) > 1 else None,
+    "lag_3": lambda values: values[-4] if len(values) > 3 else None,
+    "previous": lambda values: next(
+        (value for value in reversed(values[:-1]) if value is not None), None
+    ),
+    "count_since_last": rows_since,
     "count_distinct": lambda values: len(distinct(values)),
     "sum_distinct": lambda values: total(distinct(values)),
     "top_3": lambda values: sorted(values, key=as_spark_sorts, reverse=True)[:3],
@@ -431,6 +450,11 @@ def m4(rows: Rows) -> Any:
     return (*rows[0], *rows[-1], *low, *high)
 
 
+def time_since_last(rows: Rows) -> Any:
+    held = [time for condition, time in rows if condition]
+    return rows[-1][1] - held[-1] if held else None
+
+
 def ewm_mean_by_time(rows: Rows) -> Any:
     # From the latest, because seconds as floats lose what lies between two of them far away.
     latest = max(time for _, time in rows)
@@ -488,6 +512,7 @@ PAIRED: dict[str, Callable[[Rows], Any]] = {
     "rate": rate,
     "longest_increasing_run": increasing_run,
     "m4": m4,
+    "time_since_last": time_since_last,
     "ewm_mean_by_time": ewm_mean_by_time,
 }
 
