@@ -39,6 +39,7 @@ def are_shares(given: Any) -> bool:
 #: value is taken, or refused by the parameter's name
 RIGHT = {
     "lag.n": is_count,
+    "lead.n": is_count,
     "population": lambda given: isinstance(given, bool | np.bool_),
     "sketch": lambda given: isinstance(given, bool | np.bool_),
     "n": lambda given: is_count(given) or (type(given) is int and given == -1),

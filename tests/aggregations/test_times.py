@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
+from tests.support.aggregations.suited import rows_for
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.equality import close
@@ -36,7 +37,8 @@ def column_of(data_type: pa.DataType) -> tuple[pa.Array, pa.Array]:
 
 def answered(measure: wr.Measure, *columns: pa.Array) -> pa.Array:
     table = pa.table(dict(zip(measure.columns, columns, strict=True)))
-    return wr.over(table, windows=wr.rows(4), aggs=measure.alias("a"))["a"].combine_chunks()
+    window = rows_for(measure.aggregation, 4)
+    return wr.over(table, windows=window, aggs=measure.alias("a"))["a"].combine_chunks()
 
 
 def alone(aggregation: Aggregation) -> bool:

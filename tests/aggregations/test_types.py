@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
+from tests.support.aggregations.suited import rows_for
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.kinds import Kind
@@ -34,7 +35,7 @@ EVERY_INPUT = [
 def answered(aggregation: Aggregation, kinds: list[Kind], rows: int = 3) -> pa.Table:
     columns = {f"column_{place}": COLUMNS[kind][:rows] for place, kind in enumerate(kinds)}
     aggs = aggregation(*columns).alias("answer")
-    return wr.over(pa.table(columns), windows=wr.rows(4), aggs=aggs)
+    return wr.over(pa.table(columns), windows=rows_for(aggregation, 4), aggs=aggs)
 
 
 def kinds_taken(aggregation: Aggregation) -> list[Kind]:

@@ -316,8 +316,13 @@ def _naive_bayes(rows: Rows, _columns: Any, _parameters: Any) -> Any:
 
 #: those that count the rows without a value, and the rows that a condition leaves out
 OF_ROWS = frozenset(
-    ("lag", "previous", "count_since_last", "time_since_last", "rank", "percent_rank")
+    ("lag", "lead", "previous", "count_since_last", "time_since_last", "rank", "percent_rank")
 )
+
+
+def _lead(rows: Rows, _columns: Any, parameters: dict[str, Any]) -> Any:
+    ahead = parameters.get("n", 1)
+    return rows[ahead][0] if len(rows) > ahead else None
 
 
 def _lag(rows: Rows, _columns: Any, parameters: dict[str, Any]) -> Any:
@@ -400,6 +405,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "longest_increasing_run": _increasing_run,
     "m4": _m4,
     "lag": _lag,
+    "lead": _lead,
     "time_since_last": lambda rows, _columns, _given: expected.time_since_last(rows),
     "ewm_mean": _ewm_mean,
     "naive_bayes": _naive_bayes,

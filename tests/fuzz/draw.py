@@ -245,7 +245,8 @@ def _rows(random: Random, profile: Profile, options: dict[str, Any]) -> Window:
     if profile.ahead and not options and random.random() < 0.5:
         if random.random() < 0.5:
             return _made("rows", (random.choice(counts),), {"current": False})
-        around = {name: random.choice((0, *counts)) for name in ("before", "after")}
+        # Often from the current row on, as `lead` wants it.
+        around = {"before": random.choice((0, 0, 0, *counts)), "after": random.choice((0, *counts))}
         return _made("rows", (), around)
     return _made("rows", (random.choice(counts),), options)
 

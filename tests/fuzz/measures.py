@@ -6,14 +6,14 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from tests.fuzz.calls import Call, Condition, Function, Measure, Nanoseconds
+from tests.fuzz.calls import Call, Condition, Function, Measure, Nanoseconds, Window
 from tests.fuzz.catalogue import Entry, catalogue
 from tests.fuzz.columns import Column, step_of
 
 #: aggregations that pick values, or add them up; what they answer of 1e300 is plain
 PICKING = frozenset(
     (
-        *("lag", "previous", "count_since_last", "time_since_last"),
+        *("lag", "lead", "previous", "count_since_last", "time_since_last"),
         *("count", "count_if", "min", "max", "min_count", "max_count", "arg_min", "arg_max"),
         *("first", "last", "nth", "collect", "collect_distinct", "concat", "top_k", "bottom_k"),
         *(
@@ -94,15 +94,33 @@ def _fits(call: Call, entry: Entry, each: Any, column: Column) -> bool:
 
 def _finds_the_current_row(call: Call, entry: Entry, parameters: dict[str, Any]) -> bool:
     """Others are refused: windows that do not end at the row, or that are too small."""
+    n = parameters.get("n", 1) if entry.name in ("lag", "lead") else 0
+    if entry.name == "lead":
+        return all(_ahead(window) >= n for window in call.windows)
     if entry.name not in LOOKING_BACK:
         return True
-    for window in call.windows:
-        if call.function == "over" and window.get("ties") == "peers":
-            return False
-        room = window.arguments[0] if window.kind == "rows" else 10
-        if entry.name == "lag" and room <= parameters.get("n", 1):
-            return False
-    return True
+    return all(_back(window) >= n for window in call.windows)
+
+
+def _ahead(window: Window) -> int:
+    """How many rows after the current one it has room for, if it begins there; else -1."""
+    if window.kind != "rows":
+        return -1
+    if window.arguments:
+        return 0 if window.arguments == (1,) and not window.options else -1
+    return -1 if window.get("before") else window.get("after") or 0
+
+
+def _back(window: Window) -> int:
+    """How many rows before the current one it has room for, if it ends there; else -1."""
+    after, open_end = window.get("after"), window.get("closed") in ("left", "neither")
+    if after or open_end or window.get("current") is False or window.get("ties") == "peers":
+        return -1
+    if window.kind == "time" and not window.arguments:
+        return -1
+    if window.kind != "rows":
+        return 2**40
+    return window.arguments[0] - 1 if window.arguments else window.get("before") or 0
 
 
 def _may_be_distinct(call: Call, entry: Entry, columns: list[str]) -> bool:
@@ -110,7 +128,7 @@ def _may_be_distinct(call: Call, entry: Entry, columns: list[str]) -> bool:
     if len(columns) != len(entry.inputs) or len(columns) != 1:
         return False
     return (
-        entry.name not in ("first", "last", "nth", "own", *LOOKING_BACK)
+        entry.name not in ("first", "last", "nth", "own", "lead", *LOOKING_BACK)
         and call.columns[columns[0]].kind != "nested"
     )
 
@@ -130,7 +148,7 @@ def _parameters(random: Random, call: Call, entry: Entry, columns: list[str]) ->
         return {"limit": 100} if maybe else {}
     if entry.name in ("top_k", "bottom_k", "frequent_items"):
         return {"k": few}
-    if entry.name == "lag":
+    if entry.name in ("lag", "lead"):
         return {"n": few} if maybe else {}
     if entry.name == "nth":
         return {"n": few * random.choice((1, -1))}

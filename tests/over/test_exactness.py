@@ -27,6 +27,7 @@ ORDINARY = [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0]
 NUMERIC = [
     name for name, aggregation in CATALOGUE.items()
     if len(aggregation.inputs) == 1 and Kind.FLOAT in aggregation.inputs[0].accepts
+    and not aggregation.current
 ]  # fmt: skip
 
 

@@ -210,7 +210,7 @@ def every_measure(events: pa.Table) -> list[Measure]:
     """Every aggregation of every column that it takes, plain, of some rows, of distinct values."""
     found: list[Measure] = [wr.count()]
     for aggregation in CATALOGUE.values():
-        if len(aggregation.inputs) == 1:
+        if len(aggregation.inputs) == 1 and not aggregation.current:
             kinds = aggregation.inputs[0].accepts
             of = [each.name for each in events.schema if Kind.of(each.type) in kinds]
             found += [aggregation(column) for column in of]

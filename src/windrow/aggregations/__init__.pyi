@@ -27,7 +27,7 @@ from windrow.aggregations.membership import BloomFilter, bloom
 from windrow.aggregations.moment_sketch import moment_sketch
 from windrow.aggregations.moments import kurtosis, skewness, stddev, variance
 from windrow.aggregations.order_statistics import median, quantile
-from windrow.aggregations.positions import first, lag, last, nth
+from windrow.aggregations.positions import first, lag, last, lead, nth
 from windrow.aggregations.previous import previous
 from windrow.aggregations.quantiles import approx_quantile
 from windrow.aggregations.ranks import percent_rank, rank
@@ -77,6 +77,7 @@ __all__ = [
     "kurtosis",
     "lag",
     "last",
+    "lead",
     "longest_increasing_run",
     "longest_run_above",
     "m4",

@@ -233,29 +233,60 @@ nth = parametrized(
 )
 
 
-# Lag --------------------------------------------------------------------------------------------
+# Lag and lead -----------------------------------------------------------------------------------
 
 
-def _lagging(n: int) -> Aggregation:
-    """The value `n` rows before the current one, which is the newest."""
-    monoid_for, entry = monoids_at(Place(n + 1, from_oldest=False, of_rows=True), f"lag_{n}")
+def _rows_away(
+    name: str,
+    n: int,
+    current: str,
+    summary: str,
+    variant: Callable[..., Aggregation] | None = None,
+) -> Aggregation:
+    """The value `n` rows from the current one, which is the newest or the oldest."""
+    place = Place(n + 1, from_oldest=current == "oldest", of_rows=True)
+    monoid_for, entry = monoids_at(place, f"{name}_{n}")
     return Aggregation(
-        "lag" if n == 1 else f"lag_{n}",
+        name if n == 1 else f"{name}_{n}",
         (entry,),
         monoid_for,
         same,
-        "the value `n` rows before the current one (in `slide`, the newest), 1 if you do not say; "
-        "null if that has none, or if the window does not reach so far",
-        variant=_lag if n == 1 else None,
-        current="newest",
+        summary,
+        variant=variant,
+        current=current,
         least_rows=n + 1,
     )
 
 
 def _lag(n: Any = 1) -> Aggregation:
-    return lag if at_least_one("n", n) == 1 else _lagging(n)
+    if at_least_one("n", n) == 1:
+        return lag
+    return _rows_away("lag", n, "newest", f"the value {n} rows before")
 
 
-lag = _lagging(1)
+lag = _rows_away(
+    "lag",
+    1,
+    "newest",
+    "the value `n` rows before the current one (in `slide`, the newest), 1 if you do not say; null "
+    "if that row has none, or if the window does not reach it",
+    _lag,
+)
 
-EXAMPLES = (nth(n=2), nth(n=-3), lag(n=3))
+
+def _lead(n: Any = 1) -> Aggregation:
+    if at_least_one("n", n) == 1:
+        return lead
+    return _rows_away("lead", n, "oldest", f"the value {n} rows after")
+
+
+lead = _rows_away(
+    "lead",
+    1,
+    "oldest",
+    "the value `n` rows after the current one, 1 if you do not say; null if that row has none, or "
+    "if there is none; for windows that begin at the row, such as `wr.rows(before=0, after=3)`",
+    _lead,
+)
+
+EXAMPLES = (nth(n=2), nth(n=-3), lag(n=3), lead(n=2))

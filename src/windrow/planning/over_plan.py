@@ -18,7 +18,7 @@ from windrow.errors import InvalidAggregation, InvalidArgument
 from windrow.planning import costs
 from windrow.planning.choose import Wish
 from windrow.planning.gates import Gate, Gates, counted_by
-from windrow.planning.current_row import require_current_row, require_room
+from windrow.planning.current_row import require_current_row
 from windrow.windows import Window, Windows, named, shows_names
 from windrow.windows.arguments import require_column, require_time
 
@@ -147,7 +147,6 @@ def resolve_over(
     named_windows = laid_over(schema, order_columns, named_windows, slides=False)
     measures = measures_of(aggs)
     require_current_row(named_windows, measures)
-    require_room(named_windows, measures)
     features, places = features_of(schema, measures, wish)
     gates = gates_of(schema, named_windows, measures, features, places)
     outputs = tuple(

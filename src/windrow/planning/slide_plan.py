@@ -16,7 +16,7 @@ from windrow.errors import InvalidArgument
 from windrow.planning import costs
 from windrow.planning.choose import Wish
 from windrow.planning.gates import Gates
-from windrow.planning.current_row import require_room
+from windrow.planning.current_row import require_newest_row
 from windrow.planning.over_plan import (
     Feature,
     columns_named,
@@ -197,7 +197,7 @@ def resolve_slide(
         require_window(schema, order_columns, window)
     named_windows = laid_over(schema, order_columns, named_windows, slides=True)
     measures = measures_of(aggs)
-    require_room(named_windows, measures)
+    require_newest_row(named_windows, measures)
     features, places = features_of(schema, measures, wish)
     gates = gates_of(schema, named_windows, measures, features, places)
     outputs = tuple((measure.name, places[measure]) for measure in measures)

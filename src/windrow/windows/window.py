@@ -200,7 +200,12 @@ class Window(ABC):
     @property
     def ends_at_row(self) -> bool:
         """Whether, in `wr.over`, the current row is the newest of its window."""
-        return not self.peers
+        return self.ahead(1) == HERE
+
+    @property
+    def begins_at_row(self) -> bool:
+        """Whether, in `wr.over`, the current row is the oldest of its window."""
+        return self.rows_back == 0 and self.ahead(1).rows >= 0
 
     @property
     def period(self) -> Period | None:

@@ -312,6 +312,8 @@ EXPECTED: dict[str, Callable[[list[Any]], Any]] = {
     "rank_dense_descending": lambda values: rank(values, "dense", descending=True),
     "percent_rank": percent_rank,
     "lag": lambda values: values[-2] if len(values) > 1 else None,
+    "lead": lambda values: values[1] if len(values) > 1 else None,
+    "lead_2": lambda values: values[2] if len(values) > 2 else None,
     "lag_3": lambda values: values[-4] if len(values) > 3 else None,
     "previous": lambda values: next(
         (value for value in reversed(values[:-1]) if value is not None), None
