@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ROWS = 120
+ORDERED = "(PARTITION BY k ORDER BY id)"
+BEFORE = "(PARTITION BY k ORDER BY id ROWS BETWEEN 6 PRECEDING AND 1 PRECEDING)"
 FRAME = "(PARTITION BY k ORDER BY id ROWS BETWEEN 6 PRECEDING AND CURRENT ROW)"
 
 
@@ -33,6 +35,7 @@ def table() -> pa.Table:
             "n": pa.array(chance.integers(0, 64, ROWS), mask=chance.random(ROWS) < 0.1),
             "flag": pa.array(chance.random(ROWS) < 0.5, mask=chance.random(ROWS) < 0.2),
             "c": pa.array(chance.choice(["a", "b", "c"], ROWS)),
+            "d": pa.array(chance.integers(-9, 99, ROWS), pa.duration("us")),
         }
     )
 
@@ -56,6 +59,11 @@ BOTH: list[tuple[Any, str]] = [
     (wr.max("c").where("flag"), "max(CASE WHEN flag THEN c END)@"),
     (wr.sum("n").where(SOME), f"CAST(sum(CASE WHEN {SOME} THEN n END)@ AS BIGINT)"),
     (wr.change("id"), "last_value(id)@ - first_value(id)@"),
+    (wr.all_equal("n"), "min(n)@ = max(n)@"),
+    (wr.lag("c", 2), f"lag(c, 2) OVER {ORDERED}"),
+    (wr.lag("x"), f"lag(x) OVER {ORDERED}"),
+    (wr.time_since_last("flag", "id"), "id - max(CASE WHEN flag THEN id END)@"),
+    (wr.time_since_last(SOME, "id"), f"id - max(CASE WHEN {SOME} THEN id END)@"),
 ]  # fmt: skip
 DUCKDB: list[tuple[Any, str]] = [
     # It takes NaN for no slope at all.
@@ -63,9 +71,11 @@ DUCKDB: list[tuple[Any, str]] = [
     (wr.top_k("n", k=2), "max(n, 2)@"),
     (wr.bottom_k("n", k=2), "min(n, 2)@"),
     (wr.count("c").over_distinct(), "count(DISTINCT c)@"),
+    (wr.previous("x"), f"last_value(x IGNORE NULLS) OVER {BEFORE}"),
 ]
 SPARK: list[tuple[Any, str]] = [
     (wr.slope("x", "y"), "regr_slope(x, y)@"),
+    (wr.previous("x"), f"last_value(x) IGNORE NULLS OVER {BEFORE}"),
     (wr.skewness("x"), "skewness(x)@"),
     (wr.kurtosis("x"), "kurtosis(x)@"),
     (wr.correlation("x", "y"), "corr(x, y)@"),
@@ -127,6 +137,14 @@ def test_answers_on_spark_have_the_same_types_and_values(spark: "SparkSession"):
         wr.slope("x", "ts"),
         wr.collect_distinct("c").where("x > 0"),
         wr.all("flag"),
+        wr.all_equal("c"),
+        wr.ohlc("x"),
+        wr.sum("d"),
+        wr.mean("d"),
+        wr.lag("c", 2),
+        wr.previous("x").where("flag"),
+        wr.count_since_last("flag"),
+        wr.time_since_last("x > 0", "ts"),
         wr.count("n").over_distinct(),
         wr.arg_max("n", key=math.cos),
     ]

@@ -70,6 +70,52 @@ column can also count each different value once, as in `wr.count("x").over_disti
 """
 
 
+_CURRENT_ROW = """
+## The current row
+
+`lag`, `lead`, `previous`, `count_since_last` and `time_since_last` look back or ahead from the
+current row; in `slide` and `wr.Window`, from the newest. They count rows, also those without a
+value.
+
+```python
+>>> visits = pa.table(
+...     {
+...         "t": pa.array([0, 5, 7, 20, 26], pa.timestamp("s")),
+...         "price": [3.0, None, 2.0, 4.0, 4.5],
+...         "page": ["home", "cart", "home", "cart", "home"],
+...     }
+... )
+>>> aggs = [
+...     wr.lag("price"),
+...     wr.previous("price"),
+...     wr.count_since_last("page = 'cart'"),
+...     wr.time_since_last("page = 'cart'", "t"),
+... ]
+>>> found = wr.over(visits, order="t", windows=wr.expanding(), aggs=aggs)
+>>> found["lag_price"].to_pylist()
+[None, 3.0, None, 2.0, 4.0]
+>>> found["previous_price"].to_pylist()
+[None, 3.0, 3.0, 2.0, 4.0]
+>>> found["count_since_last"].to_pylist()
+[None, 0, 1, 0, 1]
+>>> [str(each) for each in found["time_since_last_t"].to_pylist()]
+['None', '0:00:00', '0:00:02', '0:00:00', '0:00:06']
+>>> wr.over(visits, order="t", windows=wr.rows(before=0, after=1), aggs=wr.lead("page", 1))[
+...     "lead_page"
+... ].to_pylist()
+['cart', 'home', 'cart', 'home', None]
+
+```
+
+- `lag` answers within its window: as SQL's does, if the window reaches that row.
+- The condition is a column of truth values, or a text as in `.where(...)`; write `"a b"` in quotes if
+  it is a column whose name is no word.
+- Give them windows that end at the current row, and `lead` one of rows that begins there. Others are
+  refused when you make the call. In a window without the current row, `last` is what `previous` is.
+- With `.where(...)`, the rows that it leaves out stay rows, without a value. So
+  `previous("price").where("page = 'home'")` is the last price on a home page before the current row.
+"""
+
 _SKETCHES = """
 ## Sketches
 
@@ -117,7 +163,7 @@ True
 
 def page() -> str:
     """The page."""
-    return _INTRODUCTION + "\n".join(map(_row, OFFERED)) + "\n" + _SKETCHES
+    return _INTRODUCTION + "\n".join(map(_row, OFFERED)) + "\n" + _CURRENT_ROW + _SKETCHES
 
 
 def _row(aggregation: Aggregation) -> str:
