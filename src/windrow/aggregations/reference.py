@@ -108,12 +108,12 @@ value.
 ```
 
 - `lag` answers within its window: as SQL's does, if the window reaches that row.
-- The condition is a column of truth values, or a text as in `.where(...)`; write `"a b"` in quotes if
-  it is a column whose name is no word.
-- Give them windows that end at the current row, and `lead` one of rows that begins there. Others are
-  refused when you make the call. In a window without the current row, `last` is what `previous` is.
+- The condition is a column of truth values, or a text as in `.where(...)`. A column whose name is
+  no word goes in double quotes.
+- Give them windows that end at the current row, and `lead` one of rows that begins there. Others
+  are refused when you make the call. Without the current row, use `last` in place of `previous`.
 - With `.where(...)`, the rows that it leaves out stay rows, without a value. So
-  `previous("price").where("page = 'home'")` is the last price on a home page before the current row.
+  `previous("price").where("page = 'home'")` is the last price on a home page before this row.
 """
 
 _SKETCHES = """

@@ -17,8 +17,8 @@ from windrow.algorithms import find_form
 from windrow.errors import InvalidAggregation, InvalidArgument
 from windrow.planning import costs
 from windrow.planning.choose import Wish
-from windrow.planning.gates import Gate, Gates, counted_by
 from windrow.planning.current_row import require_current_row
+from windrow.planning.gates import Gate, Gates, counted_by
 from windrow.windows import Window, Windows, named, shows_names
 from windrow.windows.arguments import require_column, require_time
 

@@ -15,8 +15,8 @@ from windrow.algebra.durations import NANOSECONDS
 from windrow.errors import InvalidArgument
 from windrow.planning import costs
 from windrow.planning.choose import Wish
-from windrow.planning.gates import Gates
 from windrow.planning.current_row import require_newest_row
+from windrow.planning.gates import Gates
 from windrow.planning.over_plan import (
     Feature,
     columns_named,
