@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from windrow.engine.chunk_cuts import (
+    HIGHEST,
     LOWEST,
     ChunkCut,
     Cutting,
@@ -64,6 +65,7 @@ def in_chunks(table: pa.Table, cuts: list[ChunkCut]) -> list[tuple[pa.Table, pa.
         for row, place in enumerate(places):
             own = sum(cut.place <= place for cut in cuts)
             filler = own + 1 == number and cuts[own].since <= place
+            filler |= own - 1 == number and place <= cuts[number].until
             if own == number or filler:
                 rows.append(row)
                 fills.append(filler)
@@ -77,8 +79,19 @@ WINDOWS = {
     "right": wr.time("4 seconds"),
     "both": wr.time("4 seconds", closed="both"),
     "peers": wr.time("3 seconds", closed="both", ties="peers"),
+    "before": wr.rows(5, current=False),
+    "around": wr.rows(before=2, after=4),
+    "later": wr.rows(before=0, after=25),
+    "left": wr.time("4 seconds", closed="left", ties="peers"),
+    "soon": wr.time(before="2 seconds", after="3 seconds"),
+    "neither": wr.time(after="9 seconds", closed="neither"),
 }
-EXTENTS = {"few": (2, 0), "many": (24, 0), "right": (0, 4), "both": (0, 5), "peers": (0, 4)}
+#: how far they reach: rows and ticks before, rows and ticks ahead
+EXTENTS = {
+    "few": (2, 0, 0, 0), "many": (24, 0, 0, 0), "right": (0, 4, 0, 0), "both": (0, 5, 0, 0),
+    "peers": (0, 4, 0, 1), "before": (5, 0, 0, 0), "around": (2, 0, 4, 0), "later": (0, 0, 25, 0),
+    "left": (0, 5, 0, 0), "soon": (0, 2, 0, 4), "neither": (0, 0, 0, 9),
+}  # fmt: skip
 
 
 @given(tables(), st.data())
@@ -92,13 +105,16 @@ def test_chunks_give_the_answers_of_the_table(table: pa.Table, data: st.DataObje
         chunks=data.draw(st.integers(1, 8)),
         smallest=1,
         fraction=1.0,
-        rows=max(EXTENTS[name][0] for name in names),
-        ticks=max(EXTENTS[name][1] for name in names),
+        **{
+            extent: max(EXTENTS[name][place] for name in names)
+            for place, extent in enumerate(("rows", "ticks", "rows_ahead", "ticks_ahead"))
+        },
     )
     cuts = cuts_of(table, seen, cutting, data.draw(st.integers(1, 40)))
     assert len(cuts) < cutting.chunks
     assert all(cut.since <= cut.place for cut in cuts)
     assert all(one.place <= other.since for one, other in pairwise(cuts))
+    assert all(one.until < other.place for one, other in pairwise(cuts))
     arguments: dict[str, Any] = {
         "key": "k", "order": ["ts", "id"], "windows": {name: WINDOWS[name] for name in names},
         "aggs": wr.concat("s", alias="text"),
@@ -116,13 +132,20 @@ def test_a_heavy_key_is_cut_and_light_ones_are_not() -> None:
     cutting = Cutting(chunks=4, smallest=1, fraction=1.0, rows=2, ticks=0)
     cuts = cuts_of(table, [True] * 100, cutting, 100)
     assert cuts == [
-        ChunkCut((5, 25), (5, 23)),
-        ChunkCut((5, 50), (5, 48)),
-        ChunkCut((5, 75), (5, 73)),
+        ChunkCut((5, 25), (5, 23), (5, LOWEST)),
+        ChunkCut((5, 50), (5, 48), (5, LOWEST)),
+        ChunkCut((5, 75), (5, 73), (5, LOWEST)),
     ]
+    ahead = Cutting(chunks=2, smallest=1, fraction=1.0, rows=0, ticks=0, rows_ahead=3)
+    assert cuts_of(table, [True] * 100, ahead, 100) == [ChunkCut((5, 50), (5, 50), (5, 52))]
+    # Up to HIGHEST where it is not certain that there are so many.
+    ahead = Cutting(chunks=2, smallest=1, fraction=1.0, rows=0, ticks=0, rows_ahead=41)
+    assert cuts_of(table, [True] * 100, ahead, 100)[0].until == (5, HIGHEST)
     cutting = Cutting(chunks=2, smallest=1, fraction=1.0, rows=2, ticks=0)
     halves = pa.table({"k": np.repeat(np.arange(10), 10), "ts": pa.array(np.arange(100), SECOND)})
-    assert cuts_of(halves, [True] * 100, cutting, 100) == [ChunkCut((5, LOWEST), (5, LOWEST))]
+    assert cuts_of(halves, [True] * 100, cutting, 100) == [
+        ChunkCut((5, LOWEST), (5, LOWEST), (5, LOWEST))
+    ]
 
 
 def test_few_rows_are_one_chunk() -> None:

@@ -87,8 +87,21 @@ def test_rows_and_time_at_once(spark: "SparkSession", key: str | None) -> None:
     assert tasks_of(answer) == CHUNKS
 
 
+@pytest.mark.parametrize("key", [None, "k"])
+def test_windows_that_end_elsewhere(spark: "SparkSession", key: str | None) -> None:
+    windows = {
+        "around": wr.rows(before=5, after=20),
+        "before": wr.rows(5, current=False),
+        "soon": wr.time(before="3 seconds", after="8 seconds"),
+        "left": wr.time("8 seconds", closed="left", ties="peers"),
+    }
+    table = random_rows(11)
+    answer = assert_same(spark, table, key=key, order=["ts", "id"], windows=windows, aggs=AGGS)
+    assert tasks_of(answer) == CHUNKS
+
+
 def test_an_order_with_nan_and_nulls(spark: "SparkSession") -> None:
-    windows = [wr.rows(1), wr.rows(40)]
+    windows = [wr.rows(1), wr.rows(40), wr.rows(before=1, after=30)]
     table = random_rows(2)
     answer = assert_same(spark, table, order=["level", "id"], windows=windows, aggs=AGGS)
     assert tasks_of(answer) > 3
@@ -168,3 +181,5 @@ def test_what_cannot_be_cut_is_answered_by_one_task(spark: "SparkSession") -> No
     table = random_rows(10)
     answer = assert_same(spark, table, order=["s", "id"], windows=wr.rows(30), aggs=AGGS)
     assert tasks_of(answer) == 1
+    windows = {"so_far": wr.expanding(), "all": wr.whole()}
+    assert_same(spark, table, key="k", order=["ts", "id"], windows=windows, aggs=AGGS)

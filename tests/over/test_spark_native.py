@@ -206,6 +206,21 @@ def test_frames_of_spark_are_counted_in_32_bits(rows: int, place: str) -> None:
     assert place_over(plan, rows_of_a_key=1).where == place
 
 
+def test_frames_that_end_elsewhere_are_left_to_spark_too() -> None:
+    for windows in (wr.rows(8, current=False), wr.rows(before=4, after=4), wr.rows(after=3)):
+        assert where(wr.max("x"), windows=windows) == "spark"
+    for windows in (wr.time(after="1 second"), wr.expanding(), wr.whole(), wr.rows(after=2**31)):
+        assert where(wr.max("x"), windows=windows) != "spark"
+
+
+#: frames of any rows, and some that do not end at their row
+FRAMES = {
+    "all": wr.rows(2**31 - 1),
+    "before": wr.rows(2, current=False),
+    "around": wr.rows(before=1, after=2),
+}
+
+
 def every_measure(events: pa.Table) -> list[Measure]:
     """Every aggregation of every column that it takes, plain, of some rows, of distinct values."""
     found: list[Measure] = [wr.count()]
@@ -238,7 +253,7 @@ def test_whatever_is_left_to_spark_is_answered_as_in_the_process(
     }.items():
         events = events.append_column(name, column)
     arguments: dict[str, Any] = {
-        "key": ["case"], "order": ["ts", "id"], "windows": wr.rows(2**31 - 1),
+        "key": ["case"], "order": ["ts", "id"], "windows": FRAMES,
     }  # fmt: skip
     monkeypatch.setattr(placement, "MOST_ROWS_FOR_SPARK", math.inf)
 
@@ -261,7 +276,7 @@ def test_whatever_is_left_to_spark_is_answered_as_in_the_process(
 
 
 def _names(measures: list[Measure]) -> list[str]:
-    return [measure.name for measure in measures]
+    return [f"{measure.name}_{frame}" for measure in measures for frame in FRAMES]
 
 
 def _near(answer: Any) -> Any:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from windrow.aggregations import CATALOGUE
 from windrow.planning.over_plan import Feature, OverPlan
 from windrow.planning.wording import listed
-from windrow.windows.ahead import HERE
+from windrow.windows import Window
 
 #: Spark's functions that answer as windrow does, by windrow's names: tested in
 #: tests/over/test_spark_native.py
@@ -138,12 +138,21 @@ def _is_spark_faster(plan: OverPlan, rows_of_a_key: float) -> bool:
     asked += dict.fromkeys((name, gate.feature) for (name, _), gate in plan.gates.items())
     for name, place in asked:
         window, feature = plan.windows[name], plan.features[place]
-        if window.newest is None or window.newest > _LONGEST_FRAME_OF_SPARK:
+        if not _is_frame_of_rows(window):
             return False
         if not _is_same_in_spark(feature, plan):
             return False
-        rows += _rows_of_a_frame(window.newest, rows_of_a_key)
+        assert window.most_rows is not None
+        rows += _rows_of_a_frame(window.most_rows, rows_of_a_key)
     return rows <= MOST_ROWS_FOR_SPARK
+
+
+def _is_frame_of_rows(window: Window) -> bool:
+    """Whether a window is a frame of rows that Spark can count."""
+    back, ahead = window.rows_back, window.ahead(1)
+    if back is None or ahead.ticks is not None:
+        return False
+    return max(back, abs(ahead.rows)) < _LONGEST_FRAME_OF_SPARK
 
 
 def _rows_of_a_frame(most: int, rows_of_a_key: float) -> float:
@@ -186,9 +195,7 @@ def _is_same_in_spark(feature: Feature, plan: OverPlan) -> bool:
 def _why_uncut(plan: OverPlan) -> str | None:
     """Why a key's rows cannot be cut into chunks, or None if they can."""
     for name, window in plan.windows.items():
-        if window.ahead(1) != HERE and not window.peers:
-            return f"the window {name!r} does not end at its row"
-        if window.newest is None and window.behind(1) is None:
+        if window.rows_back is None and window.ticks_back(1) is None:
             return f"the events, and not its range, say how far back the window {name!r} reaches"
     order = plan.schema.field(plan.order[0])
     if not _is_measured(order.type):

@@ -38,7 +38,7 @@ _MOST_CHUNKS = 1024
 #: Spark's own default; some platforms set a word in place of a number
 _USUAL_PARTITIONS = 200
 #: the attributes of a cut
-_SIDES = ("place", "since")
+_SIDES = ("place", "since", "until")
 
 
 def has_heavy_key(frame: Any, key: Sequence[Any]) -> bool:
@@ -58,13 +58,14 @@ def has_heavy_key(frame: Any, key: Sequence[Any]) -> bool:
 def chunked(frame: Any, key: Sequence[Any], order: Any, plan: OverPlan) -> tuple[Any, Any]:
     """The rows, one chunk per partition, and whether a row is the chunk's own.
 
-    The others are fillers: copies of rows of the chunk before that windows reach back to.
+    The others are fillers: copies of rows of the chunks beside that windows reach to.
     """
     chunks = _number_of_chunks(frame.sparkSession)
     hashed = F.xxhash64(*key) if key else F.lit(0).cast("long")
     names = new_names(frame.columns)
     kept = [F.col(f"`{name}`") for name in frame.columns]
-    cuts = _sampled_cuts(frame, hashed, order, _cutting(plan, chunks), plan).scalar()
+    cutting = _cutting(plan, chunks)
+    cuts = _sampled_cuts(frame, hashed, order, cutting, plan).scalar()
     placed = frame.select(
         *kept, hashed.alias(names("key")), order.alias(names("order")), cuts.alias(names("cuts"))
     )
@@ -75,6 +76,9 @@ def chunked(frame: Any, key: Sequence[Any], order: Any, plan: OverPlan) -> tuple
     own, copy = chunk * 2, chunk * 2 + 3
     target = names("target")
     copies = F.when(fills_next, F.array(own, copy)).otherwise(F.array(own))
+    if cutting.rows_ahead or cutting.ticks_ahead > 1:
+        fills_before = _fills_before(chunk, names)
+        copies = F.when(fills_before, F.concat(copies, F.array(chunk * 2 - 1))).otherwise(copies)
     routed = searched.select(*kept, F.explode(copies).alias(target))
     arranged = routed.repartitionById(chunks, F.shiftright(target, 1))
     return arranged, F.col(target).bitwiseAND(1) == 0
@@ -91,16 +95,18 @@ def _number_of_chunks(session: Any) -> int:
 
 
 def _cutting(plan: OverPlan, chunks: int) -> Cutting:
-    rows, ticks = 0, 0
+    rows, ticks, rows_ahead, ticks_ahead = 0, 0, 0, 0
     for window in plan.windows.values():
-        if window.newest is not None:
-            rows = max(rows, window.newest - 1)
+        if window.rows_back is not None:
+            rows = max(rows, window.rows_back)
+            rows_ahead = max(rows_ahead, window.ahead(1).rows)
         else:
             tick = nanoseconds_per_tick(plan.schema.field(plan.order[0]).type)
-            ticks = max(ticks, window.behind(tick) or 0)
+            ticks = max(ticks, window.ticks_back(tick) or 0)
+            ticks_ahead = max(ticks_ahead, window.ahead(tick).ticks or 0)
     size = sizes.current()
-    fraction = size.key_sample if rows < LARGEST_SAMPLED else 1.0
-    return Cutting(chunks, size.smallest_chunk, fraction, rows, ticks)
+    fraction = size.key_sample if max(rows, rows_ahead) < LARGEST_SAMPLED else 1.0
+    return Cutting(chunks, size.smallest_chunk, fraction, rows, ticks, rows_ahead, ticks_ahead)
 
 
 def _sampled_cuts(frame: Any, hashed: Any, order: Any, cutting: Cutting, plan: OverPlan) -> Any:
@@ -152,6 +158,15 @@ def _searched(frame: Any, chunks: int, names: Names) -> tuple[Any, Any]:
         frame = frame.withColumn(step, passed + F.when(reached, 2**bit).otherwise(0))
         passed = F.col(step)
     return frame, passed
+
+
+def _fills_before(chunk: Any, names: Names) -> Any:
+    """Whether a row fills windows of the chunk before; it is at or after the chunk's cut."""
+    cuts, key, order = (F.col(names(each)) for each in ("cuts", "key", "order"))
+    last = F.get(cuts.getField("until_order"), chunk - 1)
+    is_same_key = F.get(cuts.getField("until_key"), chunk - 1) == key
+    # Null is before all values.
+    return is_same_key & (order.isNull() | (order <= last))
 
 
 def _reached(side: str, cut: Any, names: Names) -> Any:

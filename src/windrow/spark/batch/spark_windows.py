@@ -28,9 +28,9 @@ def with_window_functions(
     )
     answers = []
     for output, name in zip(plan.outputs, names, strict=True):
-        newest = plan.windows[output.window].newest
-        assert newest is not None
-        frame_of_rows = ordered.rowsBetween(1 - newest, 0)
+        window = plan.windows[output.window]
+        assert window.rows_back is not None
+        frame_of_rows = ordered.rowsBetween(-window.rows_back, window.ahead(1).rows)
         answer = _function(plan.features[output.feature], column).over(frame_of_rows)
         gate = plan.gates.get((output.window, output.feature))
         if gate is not None:
