@@ -82,10 +82,11 @@ def nanoseconds(duration: str | timedelta, argument: str) -> int:
 def _term(number: str, written: str, duration: str, argument: str) -> int:
     unit = _unit(written)
     if written == "M" or unit in _CALENDAR:
+        window = "; wr.calendar goes by months" if argument in ("range", "every") else ""
         minutes = f", or {number}min if you mean minutes" if written == "M" else ""
         raise InvalidArgument(
             f"{argument}: {duration!r} has no fixed length, because months and years differ; "
-            f"use days, as in '30 days'{minutes}"
+            f"use days, as in '30 days'{minutes}{window}"
         )
     if unit not in NANOSECONDS:
         known = ", ".join(f"{name}s" for name in NANOSECONDS)
