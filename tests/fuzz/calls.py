@@ -23,6 +23,14 @@ class Nanoseconds(int):
 
 
 @dataclass(frozen=True)
+class CalendarSpan:
+    """So many days, weeks, months, quarters or years."""
+
+    number: int
+    unit: str
+
+
+@dataclass(frozen=True)
 class Function:
     """A function that is given by its name."""
 
@@ -220,4 +228,6 @@ def _arguments(given: tuple[Any, ...], named: dict[str, Any]) -> str:
 def _written(value: Any) -> str:
     if isinstance(value, Nanoseconds):
         return repr(f"{int(value)} nanoseconds")
+    if isinstance(value, CalendarSpan):
+        return repr(f"{value.number} {value.unit}{'s' if value.number > 1 else ''}")
     return value.name if isinstance(value, Function) else repr(value)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from tests.fuzz.calls import Call, Nanoseconds, Window
+from tests.fuzz.calls import CalendarSpan, Call, Nanoseconds, Window
 from tests.fuzz.columns import (
     KINDS,
     TIMES,
@@ -43,6 +43,11 @@ ALGORITHMS = (
         if each not in itertools.chain(*FORMS.values()) and not hasattr(each, "HELPER")
     ),
 )
+
+
+#: clocks that change, by half an hour too, and over midnight
+ZONES = ("Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/St_Johns", "UTC")
+HOUR = 3600 * 10**9
 
 
 @dataclass(frozen=True)
@@ -83,17 +88,24 @@ def draw_call(random: Random, profile: Profile) -> Call:
 
 def _try(random: Random, profile: Profile) -> Call:
     function = random.choice(("over", "slide"))
+    # Now and then by the calendar: then times lie hours or days apart, not ticks.
+    by_calendar = random.random() < 0.1
     few = (0, 1, *(random.randint(2, profile.most_rows) for _ in range(6)))
     size = random.choice(few) if random.random() < 0.97 else 5 * profile.most_rows
     keys = _keys(random, profile, size)
-    order = _order(random, profile, function, size)
+    order = _order(random, profile, function, size, by_calendar)
     columns = {**keys, **order, **_values(random, profile, size)}
     names = tuple(order)
     if not profile.ordered and len(names) > 1 and random.random() < 0.5:
         names = names[:1]
     options = _options(random, profile, function)
     windows = tuple(
-        _waiting(random, _window(random, profile, function, columns, names))
+        _waiting(
+            random,
+            _calendar(random, function, columns[names[0]].type)
+            if by_calendar
+            else _window(random, profile, function, columns, names),
+        )
         for _ in range(random.choice((1, 1, 2, 3)))
     )
     named = random.random() < 0.2
@@ -128,11 +140,15 @@ def _keys(random: Random, profile: Profile, size: int) -> dict[str, Column]:
     return found
 
 
-def _order(random: Random, profile: Profile, function: str, size: int) -> dict[str, Column]:
+def _order(
+    random: Random, profile: Profile, function: str, size: int, by_calendar: bool = False
+) -> dict[str, Column]:
     found: dict[str, Column] = {}
-    if profile.timed or random.random() < 0.65:
+    if by_calendar or profile.timed or random.random() < 0.65:
         name = random.choice(profile.times)
         pace = max(profile.pace, 1) if "timestamp" in name else 1
+        if by_calendar:
+            pace = max(random.choice((5, 31, 216)) * HOUR // step_of(name), 1)
         column = draw_column(random, name, size, pace=pace)
         if profile.timed or random.random() < 0.7:
             known = [value for value in column.values if value is not None] or [0]
@@ -190,6 +206,23 @@ def _options(random: Random, profile: Profile, function: str) -> dict[str, Any]:
 
 
 # Windows -----------------------------------------------------------------------------------------
+
+
+def _calendar(random: Random, function: str, order_type: str) -> Window:
+    """A window by the calendar; times without a zone take none."""
+    options: dict[str, Any] = {}
+    if function == "slide" and random.random() < 0.6:
+        options["every"] = _span(random)
+    if "', '" in order_type and random.random() < 0.8:
+        options["timezone"] = random.choice(ZONES)
+    if random.random() < 0.3:
+        options["week_start"] = random.choice(("sunday", "wednesday"))
+    return _made("calendar", (_span(random),), options)
+
+
+def _span(random: Random) -> CalendarSpan:
+    unit = random.choice(("day", "day", "week", "month", "month", "quarter", "year"))
+    return CalendarSpan(random.choice((1, 1, 2, 3, 10 if unit == "day" else 1)), unit)
 
 
 def _window(

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from tests.fuzz import aggregates
 from tests.fuzz.agreement import agree
 from tests.fuzz.calls import Call, Condition, Measure, Nanoseconds, Window
+from tests.support import calendars
 from tests.support.over import policies
 
 Leaving = Callable[[list[Any]], int]
@@ -111,6 +112,8 @@ def held(window: Window, group: Group, place: int) -> list[int]:
         return _since_gap(group, rows, window.arguments[0])
     if window.kind == "time":
         return _in_time(window, group, place)
+    if window.kind == "calendar":
+        return _by_calendar(window, group, rows)
     return _by_policy(window, group, rows)
 
 
@@ -181,6 +184,22 @@ def _is_in_time(window: Window, distance: int, rows: int) -> bool:
     return is_after_begin and (distance < end or (distance == end and closed in ("right", "both")))
 
 
+def _by_calendar(window: Window, group: Group, rows: list[int]) -> list[int]:
+    """The rows since the same time of day, some days or months before."""
+    now = group.order[rows[-1]]
+    if now is None:
+        return [row for row in rows if group.order[row] is None]
+    span, zone = window.arguments[0], _zone(window, group)
+    since = min(calendars.back(now, (span.number, span.unit), zone), now - 1)
+    return [row for row in rows if group.order[row] is not None and group.order[row] > since]
+
+
+def _zone(window: Window, group: Group) -> str | None:
+    order_type = group.call.columns[group.call.order[0]].type
+    own = order_type.split("', '")[1].rstrip("')") if "', '" in order_type else None
+    return window.get("timezone") or own
+
+
 def _by_policy(window: Window, group: Group, rows: list[int]) -> list[int]:
     """What has left does not come back."""
     leaving = _leaving(window, group)
@@ -212,7 +231,7 @@ def _leaving(window: Window, group: Group) -> Callable[[list[int]], int]:
 def answers(window: Window, group: Group) -> Iterator[Answer]:
     """The answers of a window that slides, for a key."""
     every = window.get("every")
-    if window.kind in ("time", "session") or isinstance(every, Nanoseconds):
+    if window.kind in ("time", "session", "calendar") or isinstance(every, Nanoseconds):
         group = group.without(lambda row: group.order[row] is None)
     if window.kind == "delta":
         values = group.column(window.arguments[0])
@@ -221,6 +240,8 @@ def answers(window: Window, group: Group) -> Iterator[Answer]:
         return
     if window.kind == "session":
         yield from _sessions(window, group)
+    elif window.kind == "calendar":
+        yield from _by_days(window, group)
     elif window.kind == "time" and isinstance(every, Nanoseconds):
         yield from _periodic(window, group)
     else:
@@ -236,6 +257,19 @@ def _sessions(window: Window, group: Group) -> Iterator[Answer]:
         if not after or group.order[after[0]] - group.order[row] > gap:
             rows = held(window, group, place)
             yield Answer(rows, group.order[rows[0]], group.order[row] + gap)
+
+
+def _by_days(window: Window, group: Group) -> Iterator[Answer]:
+    """All windows of the calendar; those without a row are none."""
+    span = window.arguments[0]
+    every = window.get("every") or span
+    start = calendars.WEEKDAYS.index(window.get("week_start") or "monday")
+    oldest, newest = group.order[group.rows[0]], group.order[group.rows[-1]]
+    spans = (span.number, span.unit), (every.number, every.unit)
+    for begin, end in calendars.windows(oldest, newest, *spans, _zone(window, group), start):
+        rows = [row for row in group.rows if begin <= group.order[row] < end]
+        if rows:
+            yield Answer(rows, begin, end)
 
 
 def _periodic(window: Window, group: Group) -> Iterator[Answer]:

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 SECOND = 10**9
 EPOCH = date(1970, 1, 1)
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 Written = tuple[int, str]
 
 
