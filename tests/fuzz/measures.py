@@ -116,7 +116,7 @@ def _back(window: Window) -> int:
     after, open_end = window.get("after"), window.get("closed") in ("left", "neither")
     if after or open_end or window.get("current") is False or window.get("ties") == "peers":
         return -1
-    if window.kind == "time" and not window.arguments:
+    if window.kind == "whole" or (window.kind == "time" and not window.arguments):
         return -1
     if window.kind != "rows":
         return 2**40

@@ -129,7 +129,7 @@ def _simpler_windows(call: Call) -> Iterator[Call]:
     """Fewer rows, and options that are the default."""
     for index, window in enumerate(call.windows):
         simpler = []
-        first = window.arguments[0]
+        first = window.arguments[0] if window.arguments else None
         if type(first) is int and first > 1:
             behind = window.arguments[1:]
             fewer = sorted({1, 2, first - 1} - {first})
