@@ -54,6 +54,7 @@ def test_every_aggregation_of_every_type(value_type: pa.DataType) -> None:
 @given(queries())
 @settings(max_examples=50)
 def test_recomputation_gives_the_same_answers(query: Query) -> None:
+    query = query.without_current_rows()
     expected = query.expected()
     if not overflows(expected):
         result = wr.over(query.table, **query.arguments, algorithm="recompute")
@@ -64,7 +65,7 @@ def test_recomputation_gives_the_same_answers(query: Query) -> None:
 @settings(max_examples=100)
 def test_pieces_for_threads_give_the_same_answers(query: Query) -> None:
     expected = query.expected()
-    with sizes.using(cores=4, smallest_piece=1):
+    with sizes.using(cores=4, smallest_piece=1, smallest_sorted=2):
         if overflows(expected):
             with pytest.raises(wr.AggregateOverflow):
                 wr.over(query.table, **query.arguments)

@@ -87,7 +87,7 @@ def rank_among(run: Any, own: Any, asks: Rank) -> Any:
 
 def _ranked(asks: Rank, variant: Callable[..., Aggregation] | None = None) -> Aggregation:
     def lower(partial: Partial) -> Any:
-        return rank_among(partial[0], *partial[1], asks)
+        return rank_among(partial[0], partial[1][0], asks)
 
     method = "" if asks.method == "min" else f"_{asks.method}"
     order = "largest" if asks.descending else "smallest"

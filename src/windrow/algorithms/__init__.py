@@ -64,6 +64,8 @@ def _registered() -> dict[str, Algorithm]:
     for module in modules_of(__name__, __path__, first=_FIRST):
         if not hasattr(module, "NAME"):
             continue  # a structure that algorithms share
+        if hasattr(module, "OF_BLOCKS"):
+            continue  # no window to insert into: the planner knows it (`planning/value_counts.py`)
         missing = [each for each in _CONTRACT if not hasattr(module, each)]
         if missing or module.NAME in found:
             reason = f"has no {', '.join(missing)}" if missing else f"is a second {module.NAME}"
@@ -105,6 +107,8 @@ def find(name: str) -> Algorithm:
     """The algorithm of that name."""
     if isinstance(name, str) and name in ALGORITHMS:
         return ALGORITHMS[name]
+    if name == "value_counts":
+        raise NotApplicable("algorithm: value_counts answers the rows of wr.over, and nothing else")
     known = ", ".join(sorted((*ALGORITHMS, *FORMS)))
     raise InvalidArgument(f"algorithm: {name!r} is not known; there are {known}")
 

@@ -1,4 +1,4 @@
-"""Loops over arrays, with nothing to link."""
+"""Loops over arrays, and the functions that they call: there is nothing to link."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from windrow.compiler import machine_code
 from windrow.compiler.fingerprint import fingerprint
+from windrow.compiler.functions import FunctionCompiler
 
 Function = Callable[..., Any]
 
@@ -49,4 +50,7 @@ def _compile_loop(function: Function, arguments: tuple[Any, ...]) -> Function:
     name = fingerprint(machine_code.LAYOUT, numba.__version__, str(signature), module, function)
     options = {"_nrt": False, "error_model": "numpy"}
     text = f"# {function.__name__}{signature}\n"
-    return machine_code.load_or_compile(name, text, lambda _path: function, signature, options)
+    functions = FunctionCompiler(options)
+    return machine_code.load_or_compile(
+        name, text, lambda _path: functions.calling_compiled(function), signature, options
+    )

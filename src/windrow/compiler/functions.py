@@ -40,10 +40,10 @@ class FunctionCompiler:
         if function in intrinsics():
             return intrinsics()[function]
         if function not in self._done:
-            self._done[function] = numba.njit(**self._options)(self._calling_compiled(function))
+            self._done[function] = numba.njit(**self._options)(self.calling_compiled(function))
         return self._done[function]
 
-    def _calling_compiled(self, function: types.FunctionType) -> types.FunctionType:
+    def calling_compiled(self, function: Any) -> types.FunctionType:
         """A copy of the function that calls compiled functions."""
         called = {
             name: self.any(value)

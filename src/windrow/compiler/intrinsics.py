@@ -9,13 +9,14 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from windrow.compiler import float_bits, ring_source, shared_words
+from windrow.compiler import bit_counts, float_bits, ring_source, shared_words
 
 
 @functools.cache
 def intrinsics() -> dict[Any, Any]:
     """What a compiled kernel calls in place of a function."""
     return {
+        **bit_counts.intrinsics(),
         **float_bits.intrinsics(),
         **ring_source.intrinsics(),
         **shared_words.intrinsics(),

@@ -51,7 +51,7 @@ class FeatureColumns(FeatureGroups):
         values = []
         for slot in self.slots:
             if slot.condition is not None:
-                values.append(_truth(slot.condition, columns, size))
+                values.append(truth_of(slot.condition, columns, size))
             elif slot.carried:
                 if positions is None:
                     positions = arrays.read_only(np.arange(first_position, first_position + size))
@@ -76,7 +76,7 @@ class FeatureColumns(FeatureGroups):
 
         def read(slot: Slot) -> Any:
             if slot.condition is not None:
-                truth = _truth(slot.condition, columns, size).tolist()
+                truth = truth_of(slot.condition, columns, size).tolist()
                 return [each or None for each in truth]
             if slot.carried:
                 return range(first_position, first_position + size)
@@ -193,7 +193,7 @@ class FeatureColumns(FeatureGroups):
         return values, None if defined is None else defined | ~present
 
 
-def _truth(condition: Condition, columns: Mapping[str, pa.Array], size: int) -> Array:
+def truth_of(condition: Condition, columns: Mapping[str, pa.Array], size: int) -> Array:
     """The rows for which a condition is true; unknown is not true."""
     found = condition.evaluate(columns)
     if isinstance(found, pa.Scalar):  # a condition without columns

@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from windrow.engine.counted_windows import CountedColumns, CountedWindow
 from windrow.engine.feature_columns import FeatureAnswers
 from windrow.engine.named_failures import kernels_named
 from windrow.engine.over_kernels import OverKernels, RowWindows
@@ -50,6 +51,14 @@ class OverBlock:
             for name, each in (spanning or {}).items()
         }
         self._answers = {name: self._room(name) for name in self.bounds}
+        columns = CountedColumns(rows.columns)
+        self._counted = {
+            name: CountedWindow(kernels.counted, columns, bounds, rows.size)
+            for name, bounds in self.bounds.items()
+            if kernels.counted
+        }
+        for name, counted in self._counted.items():
+            self._answers[name].counted = counted.column
 
     def _room(self, name: str) -> FeatureAnswers:
         """Room for the answers of one window."""
@@ -86,6 +95,8 @@ class OverBlock:
         block = replace(block, columns=self._plain, validities=())
         for window, values in zip(plain, answers.plain, strict=True):
             window.advance(block, values)
+        if name in self._counted:
+            self._counted[name].answer(answer_from, stop)
 
     def column(self, output: Output, carried: Callable[[str, pa.Array], pa.Array]) -> pa.Array:
         """One column of answers; `carried` finds a column's values by position."""

@@ -17,7 +17,9 @@ from windrow.engine.row_windows import (
     kernel_for,
     loop_for,
 )
+from windrow.errors import NotApplicable
 from windrow.planning.over_plan import Feature, OverPlan
+from windrow.windows.ahead import HERE
 from windrow.windows.bounds import Bounding
 from windrow.windows.setting import Setting
 
@@ -28,10 +30,11 @@ RowWindows = tuple[CompiledRowWindow | None, list[PlainRowWindow]]
 class OverKernels(FeatureColumns):
     """The kernels of a plan; `windows_of` and `bounding` start one stream of rows through them."""
 
-    def __init__(self, plan: OverPlan, nullable: AbstractSet[str]) -> None:
-        """`nullable` names the columns that may hold nulls."""
-        super().__init__(plan.features, nullable)
+    def __init__(self, plan: OverPlan, nullable: AbstractSet[str], *, counts: bool = False) -> None:
+        """`nullable` names the columns that may hold nulls; see `FeatureGroups` for `counts`."""
+        super().__init__(plan.features, nullable, counts=counts and plan.counts_values)
         self.plan = plan
+        self._require_current_rows()
         #: the algorithm of the compiled features, for each window
         self._forms: dict[str, Algorithm] = {}
         self._kernels: dict[tuple[Callable[..., Any], str], Kernel] = {}
@@ -44,6 +47,16 @@ class OverKernels(FeatureColumns):
                     kernel = kernel_for(window, form, self.product, self.checked)
                     self._kernels[joined] = kernel
         self._counts = PolicyCounters(plan.schema, nullable)
+
+    def _require_current_rows(self) -> None:
+        """Refuse to ask a monoid for the current row where a window does not end there."""
+        asked = [feature for feature in self.plain if feature.asks_of_current]
+        for name, window in self.plan.windows.items():
+            if asked and window.ahead(1) != HERE:
+                raise NotApplicable(
+                    f"{asked[0]} is about the current row, and {name!r} does not end there: only "
+                    "value_counts can answer it; leave the algorithm to windrow"
+                )
 
     @property
     def threads(self) -> int:

@@ -82,7 +82,8 @@ class Plan:
             f"{ASSUMED_EVENTS:,} are assumed.",
         )
         self.notes = (*notes, *(assumed if unknown else ()))
-        self.groups = tuple(_groups(resolved, nullable))
+        counts = placement is None and stream is None
+        self.groups = tuple(_groups(resolved, nullable, counts))
 
     @property
     def sharing(self) -> list[tuple[list[str], Sharing]]:
@@ -193,13 +194,22 @@ class Plan:
         return plan
 
 
-def _groups(resolved: OverPlan | SlidePlan, nullable: AbstractSet[str]) -> Iterator[Group]:
-    features = FeatureGroups(resolved.features, nullable)
+def _groups(
+    resolved: OverPlan | SlidePlan, nullable: AbstractSet[str], counts: bool
+) -> Iterator[Group]:
+    counts = counts and isinstance(resolved, OverPlan) and resolved.counts_values
+    features = FeatureGroups(resolved.features, nullable, counts=counts)
     wish = resolved.wish
     if features.compiled:
         chosen = {name: features.choice(wish, *resolved.size_of(name)) for name in resolved.windows}
         served = next(iter(chosen.values())).served
         yield Group(tuple(map(str, features.compiled)), True, served.partial_bytes, chosen)
+    for feature in features.counted:
+        counted = {
+            name: features.counted_choice(feature, resolved.size_of(name)[0])
+            for name in resolved.windows
+        }
+        yield Group((str(feature),), True, 0, counted)
     for feature in features.plain:
         chosen = {
             name: features.plain_choice(feature, wish, *resolved.size_of(name))

@@ -1,7 +1,8 @@
-"""The features of a plan in two groups, with an algorithm for each.
+"""The features of a plan in three groups, with an algorithm for each.
 
-Features whose partials are numbers form one product and run compiled, all in one pass. The others
-run as plain Python, one by one.
+Features whose partials are numbers form one product and run compiled, all in one pass. Where rows
+are answered from value counts, those that ask for them form the second group. The others run as
+plain Python, one by one.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -16,8 +18,9 @@ from windrow.algebra.aggregation import Digest
 from windrow.algebra.conditions import Condition
 from windrow.algebra.nullable import NullSkipping, filtered, skipping_nulls
 from windrow.algebra.product import Part, Product
+from windrow.algorithms import Algorithm, value_counts
 from windrow.errors import NotApplicable
-from windrow.planning.choose import Choice, Served, Wish, choose
+from windrow.planning.choose import ASSUMED_EVENTS, Choice, Served, Wish, choose
 from windrow.planning.over_plan import Feature
 
 
@@ -48,12 +51,17 @@ class Slot:
 
 
 class FeatureGroups:
-    """The compiled features as a product, and the plain ones."""
+    """The compiled features as a product, those that are counted, and the plain ones."""
 
-    def __init__(self, features: Sequence[Feature], nullable: AbstractSet[str]) -> None:
-        """`nullable` names the columns that may hold nulls."""
+    def __init__(
+        self, features: Sequence[Feature], nullable: AbstractSet[str], *, counts: bool = False
+    ) -> None:
+        """Of columns that are `nullable`; `counts` says whether rows are answered from counts."""
         self.compiled = [feature for feature in features if feature.compiled]
-        self.plain = [feature for feature in features if not feature.compiled]
+        self.counted = [each for each in features if counts and each.monoid.asks is not None]
+        self.plain = [
+            feature for feature in features if not feature.compiled and feature not in self.counted
+        ]
         self.slots = list(dict.fromkeys(s for f in self.compiled for s in _slots(f)))
         self.plain_slots = list(dict.fromkeys(s for f in self.plain for s in _slots(f)))
         self.product = Product([self._part(feature, nullable) for feature in self.compiled])
@@ -67,7 +75,8 @@ class FeatureGroups:
     def input_columns(self) -> list[str]:
         """The columns that the features read by value."""
         slots = (*self.slots, *self.plain_slots)
-        return list(dict.fromkeys(column for slot in slots for column in slot.reads))
+        read = [column for slot in slots for column in slot.reads]
+        return list(dict.fromkeys((*read, *(name for each in self.counted for name in each.reads))))
 
     def choice(self, wish: Wish, events: int | None, driven: str) -> Choice:
         """The algorithm for the compiled features.
@@ -95,6 +104,15 @@ class FeatureGroups:
         """The algorithm for a plain feature."""
         served = Served.plain(feature.aggregation.name, feature.monoid, driven)
         return choose(served, wish, events)
+
+    @staticmethod
+    def counted_choice(feature: Feature, events: int | None) -> Choice:
+        """The algorithm for a feature that is answered from value counts."""
+        why = "its answers depend on the multiset of a window's values alone"
+        served = Served.plain(feature.aggregation.name, feature.monoid)
+        return Choice(
+            cast(Algorithm, value_counts), served, why, events or ASSUMED_EVENTS, None, {}, {}
+        )
 
     def plain_part(self, feature: Feature) -> tuple[NullSkipping, tuple[int, ...]]:
         """A plain feature's monoid, and the indices of its columns among the plain slots."""

@@ -13,8 +13,8 @@ from windrow.algebra.compilable import why_not_compiled
 from windrow.algebra.conditions import Condition
 from windrow.algebra.kinds import Kind, plain_type
 from windrow.algebra.monoid import Monoid
-from windrow.algorithms import find_form
-from windrow.errors import InvalidAggregation, InvalidArgument
+from windrow.algorithms import find_form, value_counts
+from windrow.errors import InvalidAggregation, InvalidArgument, NotApplicable
 from windrow.planning import costs
 from windrow.planning.choose import Wish
 from windrow.planning.current_row import require_current_row
@@ -46,6 +46,11 @@ class Feature:
     def reads(self) -> tuple[str, ...]:
         """The columns that it needs, for its inputs and its condition."""
         return (*self.columns, *(self.condition.columns if self.condition else ()))
+
+    @property
+    def asks_of_current(self) -> bool:
+        """Whether it is about the current row, and not only about its window."""
+        return self.monoid.asks is not None and self.monoid.asks.of_current
 
     @property
     def watched(self) -> tuple[str, ...]:
@@ -119,6 +124,11 @@ class OverPlan:
         inputs = [column for feature in self.features for column in feature.reads]
         found = dict.fromkeys((*self.key, *self.window_columns, *inputs))
         return list(found or self.order[:1])
+
+    @property
+    def counts_values(self) -> bool:
+        """Whether features that ask for value counts are answered from those."""
+        return self.wish.algorithm in (None, value_counts.NAME)
 
     @property
     def has_peers(self) -> bool:
@@ -336,7 +346,9 @@ def _feature(schema: pa.Schema, measure: Measure, wish: Wish) -> Feature:
     except InvalidAggregation as error:
         held = ", ".join(map(str, types))
         raise InvalidArgument(f"aggs: {measure} cannot take columns of {held}: {error}") from error
-    if wish.algorithm is not None:
+    if wish.algorithm == value_counts.NAME:
+        _require_counted(aggregation.name, monoid)
+    elif wish.algorithm is not None:
         invertible = monoid.inverse is not None
         find_form(wish.algorithm, aggregation.name, monoid.traits, invertible, wish.exact)
     compiled = monoid.is_numeric and all(
@@ -348,6 +360,14 @@ def _feature(schema: pa.Schema, measure: Measure, wish: Wish) -> Feature:
         measure.condition.check(schema)
     output = monoid.output(tuple(types))
     return Feature(aggregation, measure.columns, monoid, output, compiled, measure.condition)
+
+
+def _require_counted(name: str, monoid: Monoid) -> None:
+    if monoid.asks is None:
+        raise NotApplicable(
+            f"{value_counts.NAME} cannot serve {name}: its answers depend on more than how often "
+            "each value is in a window, as medians and distinct counts do"
+        )
 
 
 def _require_new_names(schema: pa.Schema, outputs: Sequence[Output]) -> None:

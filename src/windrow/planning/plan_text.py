@@ -67,7 +67,9 @@ def _filled(line: str, indent: int) -> str:
 def _group_lines(group: Group, unit: str, is_kept: bool) -> Iterator[str]:
     """The algorithms of a group; if `is_kept`, with what their windows keep of a key."""
     how = "plain Python"
-    if group.compiled:
+    if group.compiled and not group.partial_bytes:
+        how = "compiled, from the counts of values"
+    elif group.compiled:
         numbers = counted(group.partial_bytes // 8)
         how = f"compiled, in one pass; a partial is {numbers} number{'s' * (numbers != '1')}"
     yield fill(f"{', '.join(group.features)}: {how}", _WIDTH, subsequent_indent="    ")
@@ -81,6 +83,8 @@ def _group_lines(group: Group, unit: str, is_kept: bool) -> Iterator[str]:
         if is_kept:
             partials = f"{counted(choice.partials)} partial{'s' * (choice.partials != 1)}"
             held = f", {partials}{f', {size(choice.bytes)}' if group.compiled else ''} a key"
+        if group.compiled and not group.partial_bytes:
+            held = " by itself: the rows of a few windows are sorted at once"
         yield f"  {name:<{widest}}  {choice.algorithm.NAME:<{algorithms}}  {cost}{held}"
     if len(group.choices) > _MOST_WINDOWS:
         yield f"  and {len(group.choices) - _MOST_WINDOWS} more windows"

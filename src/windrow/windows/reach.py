@@ -108,8 +108,7 @@ class Newest(Reach):
 
     def firsts(self, runs: Array, stops: Array) -> Array:
         """The oldest row of each answer."""
-        firsts: Array = runs[walks.runs_of(runs, stops - 1)]
-        return firsts if self.count == UNLIMITED else np.maximum(firsts, stops - self.count)
+        return walks.newest(runs, stops, self.count)
 
     def follow(
         self, past: Past, rows: SortedRows, runs: Array, stops: Array, stride: int

@@ -109,7 +109,7 @@ def _by_rows(
     stops = np.arange(begin + 1, stop + 1)
     firsts = reach.firsts(starts, stops)
     if ahead.rows <= 0:
-        return firsts, stops + ahead.rows
+        return firsts, stops + ahead.rows if ahead.rows else stops
     ends = np.append(starts[1:-1], end)[walks.runs_of(starts, stops - 1)]
     return firsts, np.minimum(stops + min(ahead.rows, end), ends)
 

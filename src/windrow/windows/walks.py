@@ -79,6 +79,21 @@ def _counted(answers: Array) -> Array:
 # Eviction ----------------------------------------------------------------------------------------
 
 
+def _newest(starts: Array, stops: Array, count: int, firsts: Array) -> None:
+    run = -1
+    for answer in range(len(stops)):
+        while run + 1 < len(starts) and starts[run + 1] < stops[answer]:
+            run += 1
+        firsts[answer] = max(starts[run], stops[answer] - count)
+
+
+def newest(starts: Array, stops: Array, count: int) -> Array:
+    """The oldest of the newest rows of a run, as many as are counted; the stops only grow."""
+    firsts = np.empty(len(stops), np.int64)
+    compiled_loop(_newest)(starts, stops, count, firsts)
+    return firsts
+
+
 def _less_behind(
     starts: Array, stops: Array, measure: Array, amount: Any, firsts: Array, held: int
 ) -> int:

@@ -73,7 +73,9 @@ def over(
                 members = in_window(window, group, place, times, columns)
                 for measure in aggs:
                     inputs = [[columns[c][member] for c in measure.columns] for member in members]
-                    answer = aggregate(measure.aggregation.name, inputs)
+                    own = columns[measure.columns[0]][row] if measure.columns else None
+                    current = own, row in members
+                    answer = aggregate(measure.aggregation.name, inputs, current)
                     if not is_enough(window, measure, inputs) and not overflows(answer):
                         answer = None
                     answers[column_name(measure, name)][row] = answer
@@ -223,13 +225,25 @@ def reaches(window: TimeWindow, later: int, behind: int) -> bool:
 # Aggregates -------------------------------------------------------------------------------------
 
 
-def aggregate(name: str, rows: Sequence[Sequence[Any]]) -> Any:
-    """The aggregate of a window's inputs, one list per row; rows without a value are skipped."""
+def aggregate(
+    name: str, rows: Sequence[Sequence[Any]], current: tuple[Any, bool] | None = None
+) -> Any:
+    """The aggregate of a window's inputs, one list per row; rows without a value are skipped.
+
+    `current` is the current row's value, and whether that row is in the window; by default it is
+    the newest.
+    """
     if name == "count":
         return sum(not inputs or inputs[0] is not None for inputs in rows)
     present = [inputs for inputs in rows if inputs[0] is not None]
+    if name == "count_distinct":
+        return len(different([inputs[0] for inputs in present]))
     if not present:
         return None
+    if name in RANKED:
+        own, inside = (rows[-1][0], True) if current is None else current
+        values = [inputs[0] for inputs in present] + ([] if inside else [own])
+        return None if own is None else RANKED[name](values, own)
     if name in CARRYING:
         return CARRYING[name](present)
     return AGGREGATES[name]([inputs[0] for inputs in present])
@@ -370,6 +384,60 @@ def ohlc(values: Sequence[Any]) -> Any:
     return {"open": values[0], "high": high, "low": low, "close": values[-1]}
 
 
+def different(values: Sequence[Any]) -> list[Any]:
+    """The different values in the order of their arrival; 0.0 is -0.0."""
+    return list({sort_key(value): value for value in reversed(values)}.values())[::-1]
+
+
+def between(values: Sequence[Any], share: float, interpolation: str) -> Any:
+    """The value below which a share of all lies."""
+    ordered = sorted(values, key=sort_key)
+    place = share * (len(ordered) - 1)
+    low, high = ordered[math.floor(place)], ordered[math.ceil(place)]
+    if interpolation == "lower":
+        return low
+    part = 0.5 if interpolation == "midpoint" else place % 1
+    if low is high or sort_key(low) == sort_key(high):
+        return float(low)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return float(low) * (1 - part) + float(high) * part
+    exact = Fraction(low) + (Fraction(high) - Fraction(low)) * Fraction(part)
+    return Near(float(exact), 4 * EPSILON * (abs(float(low)) + abs(float(high))))
+
+
+def mode(values: Sequence[Any]) -> Any:
+    """The most frequent value, the first of equals."""
+    keys = [sort_key(value) for value in values]
+    return max(values, key=lambda value: keys.count(sort_key(value)))
+
+
+def rank(method: str, descending: bool) -> Callable[[Sequence[Any], Any], Any]:
+    """The rank of one of the values."""
+
+    def of(values: Sequence[Any], own: Any) -> Any:
+        keys, key = [sort_key(value) for value in values], sort_key(own)
+        ahead = [each for each in keys if (each > key if descending else each < key)]
+        if method == "dense":
+            return len(set(ahead)) + 1
+        lowest, highest = len(ahead) + 1, len(ahead) + keys.count(key)
+        return {"min": lowest, "max": highest, "average": (lowest + highest) / 2}[method]
+
+    return of
+
+
+def percent_rank(values: Sequence[Any], own: Any) -> float:
+    """The share of other values that are smaller."""
+    return (rank("min", False)(values, own) - 1) / max(len(values) - 1, 1)
+
+
+#: of the values and the current row's
+RANKED: dict[str, Callable[[Sequence[Any], Any], Any]] = {
+    "rank": rank("min", descending=False),
+    "rank_average": rank("average", descending=False),
+    "rank_dense_descending": rank("dense", descending=True),
+    "percent_rank": percent_rank,
+}
+
 AGGREGATES: dict[str, Callable[[Sequence[Any]], Any]] = {
     "sum": total,
     "mean": mean,
@@ -392,6 +460,14 @@ AGGREGATES: dict[str, Callable[[Sequence[Any]], Any]] = {
     "concat": lambda values: values[0][:0].join(values),
     "nth_2": lambda values: values[1] if len(values) > 1 else None,
     "nth_last_3": lambda values: values[-3] if len(values) > 2 else None,
+    "median": lambda values: between(values, 0.5, "linear"),
+    "quantile_0_9": lambda values: between(values, 0.9, "linear"),
+    "quantile_0_25_lower": lambda values: between(values, 0.25, "lower"),
+    "quantiles_0_1_0_5_midpoint": lambda values: [
+        between(values, share, "midpoint") for share in (0.1, 0.5)
+    ],
+    "mode": mode,
+    "sum_distinct": lambda values: total(different(values)),
     "top_3": lambda values: sorted(values, key=sort_key, reverse=True)[:3],
     "bottom_2": lambda values: sorted(values, key=sort_key)[:2],
 }
@@ -435,7 +511,13 @@ TIMED: dict[str, Callable[[Sequence[Sequence[Any]]], Any]] = {"rate": rate, "m4"
 CARRYING |= TIMED
 
 #: what is computed here; what the others answer is checked in tests/aggregations
-KNOWN = ["count", *AGGREGATES, *(name for name in CARRYING if name not in TIMED)]
+KNOWN = [
+    "count",
+    "count_distinct",
+    *AGGREGATES,
+    *RANKED,
+    *(name for name in CARRYING if name not in TIMED),
+]
 
 
 def overflows(answer: Any) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -23,6 +23,7 @@ from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Measure
 from windrow.algebra.kinds import Kind
 from windrow.windows import DeltaWindow, PunctuatedWindow, SessionWindow, TimeWindow, Window
+from windrow.windows.ahead import HERE
 
 MOST_ROWS = 24
 UNITS = ("s", "ms", "us", "ns")
@@ -171,6 +172,13 @@ class Query:
             "windows": self.windows,
             "aggs": self.aggs,
         }
+
+    def without_current_rows(self) -> Query:
+        """The same without what is asked of the current row, if a window does not end there."""
+        if all(window.ahead(1) == HERE for window in self.windows.values()):
+            return self
+        asked = [each for each in self.aggs if each.aggregation.name not in oracle.RANKED]
+        return replace(self, aggs=asked or [wr.count("v")])
 
     def expected(self) -> dict[str, list[Any]]:
         return oracle.over(self.table, **self.arguments)

@@ -1,0 +1,112 @@
+"""Drives the loops of `value_counts` over rows, in blocks of a few windows.
+
+A loop answers one block after the other. What a block's windows hold, it fills anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from windrow.algorithms import (
+    value_counts,
+    value_numbers,
+    value_orders,
+    value_quantiles,
+    value_ranks,
+)
+from windrow.compiler.array_loops import compiled_loop
+from windrow.compiler.interrupts import uninterrupted
+from windrow.windows.bounds import Bounds
+from windrow.work import sizes
+from windrow.work.pace import Pace
+
+Array = np.ndarray[Any, Any]
+
+#: how many of the largest windows a block answers: what is filled twice is a ninth of all
+_WINDOWS = 8
+#: how many blocks are answered at once: their spans are in the cache then
+_BLOCKS = 16
+
+
+def value_blocks(bounds: Bounds, size: int, begin: int, stop: int) -> Iterator[ValueBlocks]:
+    """The rows from `begin` to `stop` of a table of so many, some blocks at a time."""
+    rows = _BLOCKS * sizes.current().smallest_sorted
+    while begin < stop:
+        end = min(begin + rows, stop)
+        blocks = ValueBlocks(*bounds.spans(size, begin, end).arrays, begin, end)
+        if end < stop and blocks.size > end - begin:
+            rows = 2 * blocks.size
+            continue
+        yield blocks
+        begin = end
+
+
+@dataclass(frozen=True)
+class ValueBlocks:
+    """Some rows, their windows, and the blocks that they are answered in.
+
+    Attributes:
+        firsts, stops: the oldest row of each window, and the row behind its newest; neither falls.
+        begin, end: the rows.
+    """
+
+    firsts: Array
+    stops: Array
+    begin: int
+    end: int
+
+    @cached_property
+    def size(self) -> int:
+        """How many rows a block answers."""
+        widest = compiled_loop(value_counts.widest_window)(self.firsts, self.stops)
+        return max(sizes.current().smallest_sorted, _WINDOWS * int(widest))
+
+    @cached_property
+    def room(self) -> int:
+        """How many rows a block looks at."""
+        widest = compiled_loop(value_counts.widest_block)
+        return int(widest(self.firsts, self.stops, self.begin, self.begin, self.end, self.size))
+
+    def drive(self, loop: Callable[..., Any], given: Sequence[Any], asked: Sequence[Any]) -> None:
+        """Call a loop for all rows, block after block, so that Ctrl-C comes through."""
+        pace, row = Pace(), self.begin
+        while row < self.end:
+            stop = pace.end(row, self.end)
+            stop = min(row + -(-(stop - row) // self.size) * self.size, self.end)
+            windows = self.firsts, self.stops, self.begin, row, stop, self.size
+            uninterrupted(compiled_loop(loop), *given, *windows, *asked)
+            row = stop
+
+    def quantiles(self, keys: Array, counted: Array, asked: Sequence[Any]) -> None:
+        """Quantiles of rows with these keys: see `quantile_blocks`."""
+        given = *self._sorting(keys, counted), *self._bits()
+        self.drive(value_quantiles.quantile_blocks, given, asked)
+
+    def ranks(self, keys: Array, counted: Array, asked: Sequence[Any]) -> None:
+        """Ranks of rows with these keys: see `rank_blocks`."""
+        heads, tails, times = (np.empty(self.room, np.int32) for _ in range(3))
+        larger = np.empty((self.room >> 18) + 1, np.int64)
+        sorting = self._sorting(keys, counted)
+        given = *sorting, heads, tails, *self._bits(), larger, times
+        self.drive(value_ranks.rank_blocks, given, asked)
+
+    def modes(self, numbers: Array, after: Array, different: int, asked: Sequence[Any]) -> None:
+        """Modes of rows with these numbers: see `mode_blocks`."""
+        oldest, times = np.empty(different, np.int64), np.zeros(different, np.int64)
+        tree = np.empty(2 << max(self.room - 1, 1).bit_length(), np.int64)
+        self.drive(value_numbers.mode_blocks, (numbers, after, oldest, times, tree), asked)
+
+    def _sorting(self, keys: Array, counted: Array) -> tuple[Array, ...]:
+        """What a sort reads and writes."""
+        words = (np.empty(self.room, np.int64) for _ in range(2))
+        places = (np.empty(self.room, np.int32) for _ in range(2))
+        return keys, counted, *words, np.empty(value_orders.COUNTS, np.int64), *places
+
+    def _bits(self) -> tuple[Array, Array]:
+        """A bit for each row of a block, and for each 64 of them a word."""
+        return np.empty((self.room >> 6) + 1, np.int64), np.empty((self.room >> 12) + 1, np.int64)
