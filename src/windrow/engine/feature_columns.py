@@ -32,6 +32,8 @@ class FeatureAnswers:
     defined: list[Array]
     plain: list[list[Any]]
     present: Array | None = None
+    #: finds the answers of features that are counted, as columns
+    counted: Callable[[Feature], pa.Array] | None = None
 
     def settle(self) -> None:
         """Forget which rows are present, if all are: it would cost a pass for every column."""
@@ -122,6 +124,9 @@ class FeatureColumns(FeatureGroups):
         carried: Callable[[str, pa.Array], pa.Array],
     ) -> pa.Array:
         """One column of answers; `carried` finds a column's values by position."""
+        if feature in self.counted:
+            assert answers.counted is not None
+            return answers.counted(feature)
         if feature.monoid.members:
             return self._struct(answers, feature, carried)
         if not feature.compiled:
