@@ -218,7 +218,7 @@ def plan(
         Without data, columns are taken to hold floats and no nulls.
     """
     if call is None:
-        slides = any(getattr(window, "every", None) for window in named(windows).values())
+        slides = any(window.only_slides for window in named(windows).values())
         call = "slide" if slides else "over"
     if call not in ("over", "slide"):
         raise InvalidArgument(f"call: 'over' or 'slide', not {call!r}")

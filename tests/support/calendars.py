@@ -7,15 +7,31 @@ from __future__ import annotations
 
 from calendar import monthrange
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
+from typing import Any
 from zoneinfo import ZoneInfo
+
+from windrow.windows import CalendarWindow
 
 SECOND = 10**9
 EPOCH = date(1970, 1, 1)
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 Written = tuple[int, str]
+
+
+def written(span: Any) -> Written:
+    """A span of windrow's."""
+    return (span.months, "month") if span.months else (span.days, "day")
+
+
+def in_zone(window: Any, zone: str | None) -> Any:
+    """A window of any kind; one by the calendar with its zone, or else that of the order column."""
+    if isinstance(window, CalendarWindow) and window.timezone is None:
+        return replace(window, timezone=zone)
+    return window
 
 
 def clock(zone: str | None) -> tzinfo:

@@ -7,6 +7,9 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
+from windrow.planning.choose import Wish
+from windrow.planning.slide_plan import resolve_slide
+from windrow.stream.slide_stream import StreamSlide
 
 SPRING = ["2024-03-30T22:59", "2024-03-30T23:30", "2024-03-31T21:59", "2024-03-31T22:00"]
 
@@ -100,3 +103,34 @@ def test_what_is_refused(arguments: Any, message: str) -> None:
 def test_every_is_for_slide() -> None:
     with pytest.raises(wr.InvalidArgument, match="every=, which is for"):
         wr.over(table(SPRING), order="t", windows=wr.calendar("1 month", "1 day"), aggs=wr.count())
+
+
+def test_a_checkpoint_tells_zones_and_units_apart() -> None:
+    def description(window: Any) -> list[str]:
+        schema = pa.schema({"t": pa.timestamp("us", "UTC"), "x": pa.float64()})
+        asked = {"key": None, "order": "t", "windows": {"w": window}, "aggs": wr.sum("x")}
+        plan = resolve_slide(schema, **asked, wish=Wish(), changes_only=False)
+        return StreamSlide(plan, set(), 1).description
+
+    month = description(wr.calendar("1 month", timezone="Europe/Berlin"))
+    assert description(wr.calendar("month", timezone="Europe/Berlin")) == month
+    for other in (
+        wr.calendar("1 month", timezone="Europe/Paris"),
+        wr.calendar("1 month"),
+        wr.calendar("1 month", every="1 day", timezone="Europe/Berlin"),
+        wr.calendar("1 quarter", timezone="Europe/Berlin"),
+    ):
+        assert description(other) != month
+
+
+def test_it_is_explained() -> None:
+    windows = {
+        "month": wr.calendar("1 month", timezone="Europe/Berlin"),
+        "quarter": wr.calendar("quarter", every="month", timezone="Europe/Berlin"),
+    }
+    asked: dict[str, Any] = {"order": "t", "windows": windows, "aggs": wr.sum("x")}
+    sliced = "month and quarter: slices of 1 month by the calendar of Europe/Berlin, at most 3 in a"
+    assert sliced in str(wr.plan(**asked))
+    assert "slices: a partial for each key and slice" in str(wr.plan(**asked, lateness="1 hour"))
+    asked["windows"] = windows["month"]
+    assert "it cannot answer for a part of its window" in str(wr.plan(**asked, call="over"))

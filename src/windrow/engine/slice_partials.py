@@ -31,7 +31,7 @@ from windrow.engine.named_failures import kernels_named
 from windrow.engine.order_column import in_order_type, times_to_arrow
 from windrow.planning.over_plan import Feature, column_types
 from windrow.planning.slide_plan import SlidePlan
-from windrow.slicing.calendar_slices import CalendarSlices, slices_for
+from windrow.slicing.calendar_slices import CalendarSlices
 from windrow.windows import ticks
 
 Array = np.ndarray[Any, Any]
@@ -81,8 +81,7 @@ def slice_edges(plan: SlidePlan) -> list[tuple[int, int]]:
 def calendar_slices(plan: SlidePlan) -> list[CalendarSlices]:
     """The slices of calendars, in microseconds."""
     return [
-        CalendarSlices(slices_for([each.schedule for each in calendars.values()]), timezone, 1_000)
-        for timezone, calendars in plan.calendars.items()
+        CalendarSlices(slices, timezone, 1_000) for timezone, slices in plan.calendar_slices.items()
     ]
 
 

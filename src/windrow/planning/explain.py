@@ -101,15 +101,16 @@ class Plan:
 
     @property
     def slices(self) -> list[list[str]]:
-        """The windows of `slide` that share slices; windows that are not periodic are one group."""
+        """The windows of `slide` that share slices; windows that events cut are one group."""
         assert isinstance(self.resolved, SlidePlan)
         shared = [
             [names[query] for query in group.queries]
             for names, sharing in self.sharing
             for group in sharing.groups
         ]
-        others = [name for name in self.resolved.windows if name not in self.resolved.periodic]
-        return [*shared, others] if others else shared
+        others = [list(calendars) for calendars in self.resolved.calendars.values()]
+        cut_by_events = self.resolved.cut_by_events
+        return [*shared, *others, *([cut_by_events] if cut_by_events else [])]
 
     @property
     def _in_slices(self) -> set[str]:

@@ -12,6 +12,7 @@ from windrow.planning.choose import Choice
 from windrow.planning.placement import Placement
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.wording import counted, listed, size, time_taken
+from windrow.windows.calendar_spans import span_words
 
 if TYPE_CHECKING:
     from windrow.planning.explain import Group, Plan
@@ -138,9 +139,17 @@ def _slice_lines(plan: Plan, resolved: SlidePlan) -> Iterator[str]:
         if diagram:
             yield ""
             yield from (f"    {line}".rstrip() for line in diagram.splitlines())
-    others = [name for name in resolved.windows if name not in resolved.periodic]
-    if others:
-        yield f"  {listed(others)}: cut where the events say"
+    for timezone, slices in resolved.calendar_slices.items():
+        names = list(resolved.calendars[timezone])
+        most = max(resolved.size_of(name)[0] or 1 for name in names)
+        clock = "" if timezone is None else f" of {timezone}"
+        line = (
+            f"{listed(names)}: slices of {span_words(slices.slide)} by the calendar{clock}, "
+            f"at most {counted(most)} in a window"
+        )
+        yield fill(line, _WIDTH, initial_indent="  ", subsequent_indent="    ")
+    if resolved.cut_by_events:
+        yield f"  {listed(resolved.cut_by_events)}: cut where the events say"
 
 
 def _placement_line(placement: Placement) -> str:

@@ -30,6 +30,8 @@ from windrow.planning.over_plan import (
 )
 from windrow.planning.share import Sharing, share
 from windrow.slicing import LIMIT, PeriodicWindow, pairs
+from windrow.slicing.calendar import CalendarSchedule
+from windrow.slicing.calendar_slices import slices_for
 from windrow.windows import Window, Windows, named, shows_names
 from windrow.windows.schedules import Calendar
 
@@ -79,6 +81,10 @@ class SlidePlan:
         """How many slices a window holds, if that is known, and how it moves; see `costs`."""
         if self.windows[name].grows:
             return None, costs.GROWING
+        calendar = self.windows[name].calendar
+        if calendar is not None:
+            slices = self.calendar_slices[calendar.timezone].slide
+            return -(-calendar.schedule.range.most_days // slices.most_days), costs.VARYING
         if name not in self.periodic:
             return None, costs.VARYING
         held = self.periodic[name]
@@ -117,6 +123,23 @@ class SlidePlan:
                 found.setdefault(calendar.timezone, {})[name] = calendar
         return found
 
+    @cached_property
+    def calendar_slices(self) -> dict[str | None, CalendarSchedule]:
+        """The slices that the windows by a calendar share, in each time zone."""
+        return {
+            timezone: slices_for([each.schedule for each in calendars.values()])
+            for timezone, calendars in self.calendars.items()
+        }
+
+    @property
+    def cut_by_events(self) -> list[str]:
+        """The windows that are neither periodic nor by a calendar."""
+        return [
+            name
+            for name, window in self.windows.items()
+            if name not in self.periodic and window.calendar is None
+        ]
+
     def unit_of(self, name: str) -> str | None:
         """The unit of a window's range and slide: "time" or "rows"; None if it is not periodic."""
         period = self.windows[name].period
@@ -137,14 +160,14 @@ class SlidePlan:
 
     @cached_property
     def groups(self) -> list[list[str]]:
-        """The windows that share slices. Windows that are not periodic are one group."""
-        others = [name for name in self.windows if name not in self.periodic]
+        """The windows that share slices. Windows that events cut are one group."""
         shared = [
             [names[query] for query in group.queries]
             for names, sharing in self.sharing
             for group in sharing.groups
         ]
-        return [*shared, others] if others else shared
+        others = [list(calendars) for calendars in self.calendars.values()]
+        return [*shared, *others, *([self.cut_by_events] if self.cut_by_events else [])]
 
     @property
     def output_schema(self) -> pa.Schema:

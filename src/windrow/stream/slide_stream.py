@@ -19,7 +19,7 @@ from windrow.planning.over_plan import column_types
 from windrow.planning.share import share
 from windrow.planning.slide_plan import SlidePlan
 from windrow.slicing import Slices
-from windrow.slicing.calendar_slices import CalendarSlices, slices_for
+from windrow.slicing.calendar_slices import CalendarSlices
 from windrow.stream.description import arranged
 from windrow.stream.group import WindowGroup
 from windrow.stream.query import StreamQuery
@@ -86,8 +86,7 @@ def _sliced(
             {names[place]: ClockSchedule(periods[names[place]]) for place in shared.queries},
         )
     for timezone, calendars in plan.calendars.items():
-        schedules = slices_for([each.schedule for each in calendars.values()])
         yield (
-            CalendarSlices(schedules, timezone, tick),
+            CalendarSlices(plan.calendar_slices[timezone], timezone, tick),
             {name: CalendarTimes(each, tick) for name, each in calendars.items()},
         )

@@ -18,8 +18,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from tests.support import calendars
 from windrow.algebra.aggregation import Measure
 from windrow.windows import (
+    CalendarWindow,
     DeltaWindow,
     ExpandingWindow,
     PunctuatedWindow,
@@ -64,6 +66,9 @@ def over(
     """The columns that `wr.over` adds, in the order of the table's rows; "" is no name."""
     columns = {name: table[name].to_pylist() for name in table.column_names}
     times = ticks(table[order[0]]) if order and pa.types.is_temporal(table[order[0]].type) else None
+    if times is not None:
+        zone = getattr(table[order[0]].type, "tz", None)
+        windows = {name: calendars.in_zone(window, zone) for name, window in windows.items()}
     answers = {
         column_name(measure, name): [None] * table.num_rows for measure in aggs for name in windows
     }
@@ -156,6 +161,8 @@ def in_window(
         marked = [earlier for earlier in range(place) if columns[window.column][group[earlier]]]
         return group[marked[-1] + 1 if marked else 0 : place + 1]
     assert times is not None
+    if isinstance(window, CalendarWindow):
+        return by_calendar(window, group[: place + 1], times)
     if isinstance(window, SessionWindow):
         return since_gap(window, group[: place + 1], times)
     return in_time(window, group, place, times)
@@ -178,6 +185,16 @@ def less_behind(window: DeltaWindow, rows: list[int], measure: list[Any]) -> lis
             ):
                 held.pop(0)
     return held
+
+
+def by_calendar(window: CalendarWindow, rows: list[int], times: list[int | None]) -> list[int]:
+    """The rows up to the last since the same time of day, some days or months before it."""
+    now = times[rows[-1]]
+    if now is None:
+        return [row for row in rows if times[row] is None]
+    span = calendars.written(window.range)
+    since = min(calendars.back(now, span, window.timezone), now - 1)
+    return [row for row in rows if (time := times[row]) is not None and time > since]
 
 
 def since_gap(window: SessionWindow, rows: list[int], times: list[int | None]) -> list[int]:

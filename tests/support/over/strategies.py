@@ -213,6 +213,10 @@ def time_windows(draw: st.DrawFn, data_type: pa.DataType) -> TimeWindow:
     return wr.time(drawn(), closed=closed, ties=draw(st.sampled_from(["rows", "peers"])))
 
 
+#: times lie a few ticks or a few days apart, around the first day of a year
+CALENDAR_WINDOWS = st.sampled_from(["1 day", "3 days", "1 month", "2 years"]).map(wr.calendar)
+
+
 @st.composite
 def session_windows(draw: st.DrawFn, data_type: pa.DataType) -> SessionWindow:
     """A gap of some half ticks, or a longer one than there is."""
@@ -288,7 +292,7 @@ def queries(
         | st.sampled_from([wr.punctuated("p"), wr.expanding(), wr.whole()])
     )
     if timed:
-        kinds |= time_windows(order_type) | session_windows(order_type)
+        kinds |= time_windows(order_type) | session_windows(order_type) | CALENDAR_WINDOWS
     windows = draw(st.lists(waiting(kinds), min_size=1, max_size=3))
     if any(isinstance(window, DeltaWindow) for window in windows):
         measure_type = draw(st.sampled_from(list(MEASURES)))

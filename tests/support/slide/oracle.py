@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from tests.support import calendars
 from tests.support.over import oracle
 from windrow.algebra.aggregation import Measure
 from windrow.windows import (
+    CalendarWindow,
     DeltaWindow,
     EveryRows,
     EveryTime,
@@ -57,7 +59,7 @@ class Group:
 
 def answers(window: Window, group: Group) -> Iterator[Found]:
     """The answers of a window for a key."""
-    if isinstance(window, TimeWindow | SessionWindow) or isinstance(
+    if isinstance(window, TimeWindow | SessionWindow | CalendarWindow) or isinstance(
         getattr(window, "every", None), EveryTime
     ):
         group = group.without(lambda row: group.times[row] is None)
@@ -72,6 +74,8 @@ def answers(window: Window, group: Group) -> Iterator[Found]:
         yield group.named(group.rows)
     elif isinstance(window, SessionWindow):
         yield from sessions(window, group)
+    elif isinstance(window, CalendarWindow):
+        yield from by_calendar(window, group)
     elif isinstance(window, TimeWindow) and isinstance(window.every, EveryTime):
         yield from periodic(window, window.every, group)
     else:
@@ -97,6 +101,16 @@ def sessions(window: SessionWindow, group: Group) -> Iterator[Found]:
             rows = []
         if row is not None:
             rows.append(row)
+
+
+def by_calendar(window: CalendarWindow, group: Group) -> Iterator[Found]:
+    """All windows of the calendar between the first row and the last; those without a row not."""
+    oldest, newest = group.times[group.rows[0]], group.times[group.rows[-1]]
+    spans = [calendars.written(each) for each in (window.range, window.slide or window.range)]
+    for begin, end in calendars.windows(oldest, newest, *spans, window.timezone, window.week_start):
+        rows = [row for row in group.rows if begin <= group.times[row] < end]
+        if rows:
+            yield Found(rows, begin, end)
 
 
 def periodic(window: TimeWindow, every: EveryTime, group: Group) -> Iterator[Found]:
@@ -165,6 +179,9 @@ def slide(
     columns = {name: table[name].to_pylist() for name in table.column_names}
     is_time = pa.types.is_timestamp(table[order[0]].type) or pa.types.is_date(table[order[0]].type)
     times = oracle.ticks(table[order[0]]) if is_time else None
+    if is_time:
+        zone = getattr(table[order[0]].type, "tz", None)
+        windows = {name: calendars.in_zone(window, zone) for name, window in windows.items()}
     found = []
     for name, window in windows.items():
         for rows in oracle.groups(columns, key, order, table.num_rows):

@@ -59,7 +59,7 @@ def windows(draw: st.DrawFn, time_type: pa.DataType | None) -> Window:
     kinds = ["rows", "delta", "punctuated", "expanding", "whole"]
     if time_type is not None:
         every = ROWS | durations(time_type)
-        kinds += ["periodic", "trailing", "session"] * 2
+        kinds += ["periodic", "trailing", "session"] * 2 + ["calendar"]
     kind = draw(st.sampled_from(kinds))
     if kind == "rows":
         return wr.rows(draw(ROWS | st.just(2**70)), every=draw(every))
@@ -72,6 +72,9 @@ def windows(draw: st.DrawFn, time_type: pa.DataType | None) -> Window:
     if kind == "punctuated":
         return wr.punctuated("p")
     assert time_type is not None
+    if kind == "calendar":
+        spans = st.sampled_from(["1 day", "1 week", "1 month"])
+        return wr.calendar(draw(spans), every=draw(st.none() | spans))
     if kind == "session":
         return wr.session(draw(durations(time_type)))
     if kind == "trailing":
