@@ -103,6 +103,7 @@ def slide(
     windows: Windows,
     aggs: Measure | Iterable[Measure],
     changes_only: bool = False,
+    empty: str = "skip",
     algorithm: str | None = None,
     prefer: str = "throughput",
     exact: bool = True,
@@ -122,6 +123,8 @@ def slide(
         windows: one window, a list of them, or a dict that names them, each with `every`.
         aggs: what to compute, as in `wr.max("amount")`.
         changes_only: leave out answers that equal the answer before of their key.
+        empty: "emit" to answer windows of a clock or a calendar that hold no event, between a key's
+            first and last window: null, and a count of 0.
         algorithm: the name of an algorithm, to choose it by hand.
         prefer: what the planner optimizes: "throughput", "latency" or "memory".
         exact: False admits algorithms that subtract floats: values that left a window may leave
@@ -156,7 +159,7 @@ def slide(
     arguments: dict[str, Any] = {
         "key": key, "order": order, "windows": windows, "aggs": aggs,
         "wish": Wish(algorithm, prefer, exact), "changes_only": changes_only,
-        "max_answers": max_answers,
+        "empty": empty, "max_answers": max_answers,
     }  # fmt: skip
     stream = StreamArguments(lateness, shards, history)
     if _is_spark(data):
@@ -176,6 +179,7 @@ def plan(
     aggs: Measure | Iterable[Measure],
     call: str | None = None,
     changes_only: bool = False,
+    empty: str = "skip",
     algorithm: str | None = None,
     prefer: str = "throughput",
     exact: bool = True,
@@ -196,7 +200,7 @@ def plan(
             order columns to hold times; with `lateness`, `shards` or `history` it is a stream.
         key, order, windows, aggs, algorithm, prefer, exact: as in the call.
         schema, lateness, shards, history: as in the call.
-        changes_only, max_answers: as in `wr.slide`.
+        changes_only, empty, max_answers: as in `wr.slide`.
         call: "over" or "slide"; by default "slide" if some window says `every`.
 
     Returns:
@@ -227,9 +231,10 @@ def plan(
         "wish": Wish(algorithm, prefer, exact),
     }  # fmt: skip
     if call == "slide":
-        arguments |= {"changes_only": changes_only, "max_answers": max_answers}
+        arguments |= {"changes_only": changes_only, "empty": empty, "max_answers": max_answers}
     else:
-        _require_slide(changes_only=changes_only or None, max_answers=max_answers)
+        without = None if empty == "skip" else empty
+        _require_slide(changes_only=changes_only or None, empty=without, max_answers=max_answers)
 
     stream = StreamArguments(lateness, shards, history)
     if _is_spark(data):

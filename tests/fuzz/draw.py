@@ -109,6 +109,8 @@ def _try(random: Random, profile: Profile) -> Call:
         for _ in range(random.choice((1, 1, 2, 3)))
     )
     named = random.random() < 0.2
+    if function == "slide" and random.random() < 0.3 and all(map(_may_be_empty, windows)):
+        options["empty"] = "emit"
     call = Call(function, columns, tuple(keys), names, windows, (), options, named)
     call = replace(call, aggs=draw_measures(random, call))
     call = _renamed(random, call)
@@ -282,6 +284,12 @@ def _rows(random: Random, profile: Profile, options: dict[str, Any]) -> Window:
         around = {"before": random.choice((0, 0, 0, *counts)), "after": random.choice((0, *counts))}
         return _made("rows", (), around)
     return _made("rows", (random.choice(counts),), options)
+
+
+def _may_be_empty(window: Window) -> bool:
+    """Whether a clock says when windows begin, or rows say when they answer."""
+    every = window.get("every")
+    return window.kind == "time" if isinstance(every, Nanoseconds) else every is not None
 
 
 def _waiting(random: Random, window: Window) -> Window:

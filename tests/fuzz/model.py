@@ -391,7 +391,10 @@ def slide(call: Call) -> list[dict[str, Any]]:
     for name, window in zip(call.names, call.windows, strict=True):
         for rows in groups(call):
             before: Any = None
-            for answer in answers(window, Group(call, rows)):
+            answered = list(answers(window, Group(call, rows)))
+            if call.options.get("empty") == "emit":
+                answered = list(_with_empty(window, answered))
+            for answer in answered:
                 values = {each.alias: gated(call, window, each, answer.rows) for each in call.aggs}
                 if call.options.get("changes_only") and _same(before, values):
                     continue
@@ -399,13 +402,24 @@ def slide(call: Call) -> list[dict[str, Any]]:
                 found.append(
                     {
                         **({"window": name} if call.shows_names else {}),
-                        **{each: call.columns[each].values[answer.rows[0]] for each in call.key},
+                        **{each: call.columns[each].values[rows[0]] for each in call.key},
                         "window_start": answer.begin,
                         "window_end": answer.end,
                         **values,
                     }
                 )
     return found
+
+
+def _with_empty(window: Window, answered: list[Answer]) -> Iterator[Answer]:
+    """The answers of a key, and those of the windows of a clock between them without rows."""
+    every = window.get("every")
+    for place, answer in enumerate(answered):
+        if place and window.kind == "time" and isinstance(every, Nanoseconds):
+            begins = range(answered[place - 1].begin + int(every), answer.begin, int(every))
+            extent = int(window.arguments[0])
+            yield from (Answer([], begin, begin + extent) for begin in begins)
+        yield answer
 
 
 def _same(before: dict[str, Any] | None, values: dict[str, Any]) -> bool:

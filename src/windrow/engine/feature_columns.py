@@ -179,7 +179,7 @@ class FeatureColumns(FeatureGroups):
         found, present = answers.plain[self.plain.index(feature)], answers.present
         if present is None:
             return found
-        nothing = _of_no_values(feature)
+        nothing = of_no_values(feature)
         return [each if there else nothing for each, there in zip(found, present, strict=True)]
 
     def _numbers(self, answers: FeatureAnswers, feature: Feature) -> tuple[Any, Array | None]:
@@ -191,7 +191,7 @@ class FeatureColumns(FeatureGroups):
         defined = answers.defined[index] if self.product.conditional[index] else None
         if present is None:
             return values, defined
-        nothing = _of_no_values(feature)
+        nothing = of_no_values(feature)
         if nothing is None:
             return values, present if defined is None else defined & present
         values = np.where(present, values, nothing)
@@ -206,7 +206,7 @@ def truth_of(condition: Condition, columns: Mapping[str, pa.Array], size: int) -
     return arrays.read_only(pc.fill_null(found, False).to_numpy(zero_copy_only=False))
 
 
-def _of_no_values(feature: Feature) -> Any:
+def of_no_values(feature: Feature) -> Any:
     """A feature's answer for no values: null, or a count of 0."""
     return skipping_nulls(feature.monoid, (), str(feature)).lower(None)
 

@@ -12,13 +12,14 @@ window has taken them. So memory is the windows and one batch, however many rows
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.engine.answer_tables import answered_table, changes
+from windrow.engine.empty_windows import UNKNOWN, EmptyWindows
 from windrow.engine.feature_columns import FeatureAnswers, FeatureColumns
 from windrow.engine.kept_values import KeptValues
 from windrow.engine.order_column import in_order_type, times_to_arrow
@@ -29,6 +30,7 @@ from windrow.windows import walks
 from windrow.windows.extents import Extents
 from windrow.windows.sorted_rows import SortedRows
 from windrow.windows.tail import Tail
+from windrow.work import sizes
 from windrow.work.threads import in_threads
 
 Array = np.ndarray[Any, Any]
@@ -59,6 +61,9 @@ class SharedSlices:
         self._first_values, self._last_values = KeptValues(), KeptValues()
         #: of each window, the last answer of the key of the rows before
         self._before: dict[str, pa.Table] = {}
+        self._empty = {name: EmptyWindows(plan, name) for name in windows if name in plan.schedules}
+        #: of each window, which of its schedule the key of the rows before has answered last
+        self._last: dict[str, int] = {}
 
     @property
     def slices_kept(self) -> int:
@@ -68,7 +73,7 @@ class SharedSlices:
     def answer(
         self, rows: SortedRows, keys: Sequence[pa.Array], found: Mapping[str, Extents]
     ) -> Iterator[tuple[str, pa.Table]]:
-        """The answers of each window, as a table.
+        """The answers of each window, as a table; of a batch, as several.
 
         Args:
             rows: the next rows.
@@ -93,17 +98,19 @@ class SharedSlices:
 
     def _answered(
         self, rows: SortedRows, keys: Sequence[pa.Array], found: Mapping[str, Extents]
-    ) -> list[tuple[str, pa.Table]]:
+    ) -> Iterator[tuple[str, pa.Table]]:
         """The answers of some windows, which share the threads."""
         numbers = dict(
             zip(found, in_threads(self._numbers, found.values(), self._threads), strict=True)
         )
         answers = self._store.answers(numbers)
 
-        def table(name: str) -> pa.Table:
-            return self._table(name, rows, keys, found[name], numbers[name], answers[name])
+        def tables(name: str) -> Iterable[pa.Table]:
+            return self._tables(name, rows, keys, found[name], numbers[name], answers[name])
 
-        return list(zip(found, in_threads(table, found, self._threads), strict=True))
+        for name, made in zip(found, in_threads(tables, found, self._threads), strict=True):
+            for table in made:
+                yield name, table
 
     def _cut(self, rows: SortedRows, found: Mapping[str, Extents]) -> None:
         """Combine the rows into slices."""
@@ -146,10 +153,10 @@ class SharedSlices:
 
     # Tables --------------------------------------------------------------------------------------
 
-    def _table(
+    def _tables(
         self, name: str, rows: SortedRows, keys: Sequence[pa.Array], extents: Extents,
         numbers: tuple[Array, Array], answers: FeatureAnswers,
-    ) -> pa.Table:  # fmt: skip
+    ) -> Iterable[pa.Table]:  # fmt: skip
         plan, features = self._plan, self._features
         runs = np.zeros(len(extents.stops), np.int64)
         if plan.key:
@@ -166,7 +173,30 @@ class SharedSlices:
                 plan, name, place, answers, lambda column, rows: self._kept[column].take(rows)
             ),
         )
-        return self._changed(name, rows, answered, runs) if plan.changes_only else answered
+        if name in self._empty:
+            pieces = self._filled(name, rows, extents, answered, runs)
+            if not plan.changes_only:
+                return (piece for piece, _runs in pieces)
+            ((answered, runs),) = pieces
+        return [self._changed(name, rows, answered, runs) if plan.changes_only else answered]
+
+    def _filled(
+        self, name: str, rows: SortedRows, extents: Extents, answered: pa.Table, runs: Array
+    ) -> Iterator[tuple[pa.Table, Array]]:
+        """The answers with the windows without events among them; lazily, in pieces of a batch."""
+        plan, count = self._plan, len(rows.all_runs) - 1
+        before = np.full(count, UNKNOWN)
+        before[:1] = self._last.pop(name, UNKNOWN)
+        if len(runs) and runs[-1] == count - 1:
+            self._last[name] = int(extents.names[-1])
+
+        def require(answers: int) -> None:
+            if rows.is_whole:
+                given = f"with windows without events, the data gives {name!r}"
+                plan.require_few(answers, rows.size, given)
+
+        most = None if rows.is_whole or plan.changes_only else sizes.current().most_answers
+        return self._empty[name].among(answered, extents.names, runs, before, require, most)
 
     def _bounds(
         self, rows: SortedRows, extents: Extents, firsts: Array, stops: Array
@@ -216,3 +246,4 @@ class SharedSlices:
             for name, extents in found.items():
                 if not len(extents.stops):
                     self._before.pop(name, None)
+                    self._last.pop(name, None)

@@ -67,7 +67,7 @@ class Plan:
         """
         self.call = "slide" if isinstance(resolved, SlidePlan) else "over"
         self.resolved, self.placement, self.stream = resolved, placement, stream
-        notes = [*notes, *_waiting(resolved)]
+        notes = [*notes, *_of_answers(resolved)]
         if placement is not None and placement.where == "spark":
             self.groups: tuple[Group, ...] = ()
             self.notes = tuple(notes)
@@ -219,11 +219,16 @@ def _groups(
         yield Group((str(feature),), False, 0, chosen)
 
 
-def _waiting(resolved: OverPlan | SlidePlan) -> Iterator[str]:
-    """What the windows with `min_rows=` wait for."""
+def _of_answers(resolved: OverPlan | SlidePlan) -> Iterator[str]:
+    """What `min_rows=` and `empty=` say of answers."""
     for name, window in resolved.windows.items():
         if window.min_rows is not None:
             yield f"The answers of {name} are null until it holds {window.min_rows} (min_rows)."
+    if isinstance(resolved, SlidePlan) and resolved.schedules:
+        yield (
+            f"Windows of {listed(list(resolved.schedules))} without events are answered too, "
+            "between a key's first and last window (empty='emit')."
+        )
 
 
 def _choice_as_dict(choice: Choice) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -32,8 +32,8 @@ from windrow.planning.share import Sharing, share
 from windrow.slicing import LIMIT, PeriodicWindow, pairs
 from windrow.slicing.calendar import CalendarSchedule
 from windrow.slicing.calendar_slices import slices_for
-from windrow.windows import Window, Windows, named, shows_names
-from windrow.windows.schedules import Calendar
+from windrow.windows import Window, Windows, named, shows_names, ticks
+from windrow.windows.schedules import Calendar, CalendarTimes, ClockSchedule, Schedule
 
 #: columns that every answer has
 START, END, NAME = "window_start", "window_end", "window"
@@ -60,6 +60,8 @@ class SlidePlan:
     #: the type of the order column, or a finer one if a window begins or ends between its ticks
     order_type: pa.DataType
     gates: Gates
+    #: whether windows without events are answered, between a key's first and last
+    fills: bool
     #: whether answers say which window they are of
     shows_names: bool
     #: the most answers that the call allows; None for the default
@@ -169,6 +171,20 @@ class SlidePlan:
         others = [list(calendars) for calendars in self.calendars.values()]
         return [*shared, *others, *([self.cut_by_events] if self.cut_by_events else [])]
 
+    @cached_property
+    def schedules(self) -> dict[str, Schedule]:
+        """The windows by a clock or a calendar, if those without events are answered."""
+        if not self.fills:
+            return {}
+        tick = ticks.nanoseconds_per_tick(self.order_type)
+        found: dict[str, Schedule] = {}
+        for name, window in self.windows.items():
+            if window.calendar is not None:
+                found[name] = CalendarTimes(window.calendar, tick)
+            elif window.period is not None and window.period.unit == "time":
+                found[name] = ClockSchedule(window.period.in_ticks(name, tick))
+        return found
+
     @property
     def output_schema(self) -> pa.Schema:
         """The columns of the answers."""
@@ -204,6 +220,7 @@ def resolve_slide(
     aggs: Measure | Iterable[Measure],
     wish: Wish,
     changes_only: bool,
+    empty: str = "skip",
     max_answers: int | None = None,
 ) -> SlidePlan:
     """Check the arguments of `slide` against a schema."""
@@ -219,6 +236,7 @@ def resolve_slide(
         _require_trigger(name, window)
         require_window(schema, order_columns, window)
     named_windows = laid_over(schema, order_columns, named_windows, slides=True)
+    fills = _fills(empty, named_windows)
     measures = measures_of(aggs)
     require_newest_row(named_windows, measures)
     features, places = features_of(schema, measures, wish)
@@ -237,11 +255,31 @@ def resolve_slide(
         changes_only,
         _order_type(schema.field(order_columns[0]).type, named_windows.values()),
         gates,
+        fills,
         shows_names(windows),
         max_answers,
     )
     _require_few_of_an_event(plan)
     return plan
+
+
+def _fills(empty: str, windows: Mapping[str, Window]) -> bool:
+    """Whether windows without events are answered; refuse it where there are none to answer."""
+    if empty not in ("skip", "emit"):
+        raise InvalidArgument(f"empty: 'skip' or 'emit', not {empty!r}")
+    for name, window in windows.items() if empty == "emit" else ():
+        by_time = window.calendar is not None or (
+            window.period is not None and window.period.unit == "time"
+        )
+        # After rows no window is without one: there is nothing to add.
+        after_rows = window.every is not None and not window.every.in_time
+        if not by_time and not after_rows:
+            raise InvalidArgument(
+                "empty: 'emit' answers the windows without events of a clock or a calendar, as in "
+                f"wr.time('1 hour', every='1 minute'); every window of {name!r} holds events, so "
+                "leave empty= out"
+            )
+    return empty == "emit"
 
 
 def _require_count(max_answers: object) -> None:

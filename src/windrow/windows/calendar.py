@@ -149,7 +149,9 @@ class _CalendarWindows(ScheduledWindows):
         names, firsts, stops = self._walk(rows).all(self._setting.require)
         begins, ends = self._times(names)
         made = span.makes_final(ends)
-        found = extents.Extents(firsts[made], stops[made], begins[made], ends[made])
+        found = extents.Extents(
+            firsts[made], stops[made], begins[made], ends[made], names=names[made]
+        )
         following = self._windows.first_open(span.frontier)
         fronts = rows.first_not_before(self._windows.begin(following))
         due = np.where(fronts < rows.stops, self._windows.end(following), NEVER)

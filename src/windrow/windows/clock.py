@@ -54,7 +54,7 @@ class ScheduledWindows(Answering):
         walk, pending = self._walk(rows), len(self._names)
         if rows.is_whole:
             names, firsts, stops = walk.all(self._setting.require)
-            return Extents(firsts, stops, *self._times(names))
+            return Extents(firsts, stops, *self._times(names), names=names)
         total = walk.count(pending, self._latest)
         names, firsts, stops = (np.empty(total, np.int64) for _ in range(3))
         names[:pending], firsts[:pending] = self._names, self._firsts
@@ -67,7 +67,7 @@ class ScheduledWindows(Answering):
         self._names, self._firsts = names[stopped:], openings - rows.size
         return Extents(
             firsts[:stopped], stops[:stopped], *self._times(names[:stopped]),
-            front, openings[openings >= 0],
+            front, openings[openings >= 0], names[:stopped],
         )  # fmt: skip
 
     def count(self, rows: SortedRows) -> int:
@@ -108,4 +108,5 @@ class ClockWindows(ScheduledWindows):
         )
         fronts = rows.first_not_before(following)
         due = np.where(fronts < rows.stops, following + window.range, NEVER)
-        return FinalAnswers(Extents(firsts, stops, begins, begins + window.range), fronts, due, due)
+        found = Extents(firsts, stops, begins, begins + window.range, names=begins)
+        return FinalAnswers(found, fronts, due, due)

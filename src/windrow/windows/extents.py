@@ -41,6 +41,7 @@ class Extents:
         firsts, stops: the oldest row of each answer, and the row behind its newest.
         front: the oldest row that an answer to come may hold.
         openings: the rows of this batch at which answers to come may begin.
+        names: which windows of its schedule the answers are of, if it has one.
     """
 
     firsts: Array
@@ -49,6 +50,7 @@ class Extents:
     ends: Array | None = None
     front: int = 0
     openings: Array = field(default_factory=lambda: _NO_ROWS)
+    names: Array = field(default_factory=lambda: _NO_ROWS)
 
 
 class Span(NamedTuple):

@@ -6,8 +6,9 @@ nanoseconds. Aggregates and comparison are those of `tests.support.over.oracle`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -125,6 +126,17 @@ def periodic(window: TimeWindow, every: EveryTime, group: Group) -> Iterator[Fou
         begin += every.time
 
 
+def with_empty(window: Window, found: list[Found]) -> Iterator[Found]:
+    """The answers of a key with the windows of a clock between them that hold no row."""
+    yield from found[:1]
+    for earlier, later in pairwise(found):
+        begin = earlier.begin
+        if isinstance(window, TimeWindow) and isinstance(window.every, EveryTime):
+            while (begin := begin + window.every.time) < later.begin:
+                yield Found([], begin, begin + window.range)
+        yield later
+
+
 def triggered(every: EveryRows | EveryTime, group: Group) -> list[int]:
     """The places in a group of the newest rows of all answers."""
     if isinstance(every, EveryRows):
@@ -173,6 +185,7 @@ def slide(
     windows: dict[str, Window],
     aggs: Sequence[Measure],
     changes_only: bool = False,
+    empty: str = "skip",
     recompute: Callable[[str, Sequence[Sequence[Any]]], Any] = oracle.aggregate,
 ) -> list[dict[str, Any]]:
     """The rows that `wr.slide` answers, with bounds in nanoseconds where the order is a time."""
@@ -186,7 +199,10 @@ def slide(
     for name, window in windows.items():
         for rows in oracle.groups(columns, key, order, table.num_rows):
             before: Any = None
-            for answer in answers(window, Group(rows, columns, times, order[0])):
+            answered: Iterable[Found] = answers(window, Group(rows, columns, times, order[0]))
+            if empty == "emit":
+                answered = with_empty(window, list(answered))
+            for answer in answered:
                 values = {}
                 for measure in aggs:
                     inputs = [
@@ -201,7 +217,7 @@ def slide(
                 found.append(
                     {
                         "window": name,
-                        **{column: columns[column][answer.rows[0]] for column in key},
+                        **{column: columns[column][rows[0]] for column in key},
                         "window_start": answer.begin,
                         "window_end": answer.end,
                         **values,

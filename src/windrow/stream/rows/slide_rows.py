@@ -19,6 +19,7 @@ from windrow.engine.slice_windows import SliceKernels
 from windrow.planning.slide_plan import SlidePlan
 from windrow.stream.group import Array
 from windrow.stream.last_answers import LastAnswers
+from windrow.stream.last_windows import LastWindows
 from windrow.stream.row_layout import RowLayout
 from windrow.stream.rows.kept_rows import Needed, OpenBins
 from windrow.stream.rows.rows_group import RowsGroup, entered
@@ -56,7 +57,7 @@ class SlideRows(RowsGroup):
         nullable: AbstractSet[str],
     ) -> None:
         """`types` are those of the columns of an event; `nullable` names those with nulls."""
-        self._plan = replace(plan, changes_only=False)
+        self._plan = replace(plan, changes_only=False, fills=False)
         self._features = FeatureColumns(plan.features, nullable)
         self._kernels = SliceKernels(self._features, plan, names)
         self._counts = PolicyCounters(plan.schema, nullable)
@@ -69,14 +70,24 @@ class SlideRows(RowsGroup):
         self._last = {
             name: LastAnswers(plan, place) for place, name in enumerate(names) if plan.changes_only
         }
+        #: for each window, if those without events are wanted, the last with an answer
+        self._windows = {
+            name: LastWindows(plan, name, place)
+            for place, name in enumerate(names)
+            if name in plan.schedules
+        }
         ledger: dict[str, pa.DataType] = {
             each: pa.int64() for numbers in self._numbers.values() for each in numbers.values()
         }
         for last in self._last.values():
             ledger |= last.columns
+        for window in self._windows.values():
+            ledger |= window.columns
         layout = RowLayout.of(plan.key, plan.order, plan.read_by_row, types, ledger)
         super().__init__(number, names, layout)
         self.why = why_slide_keeps_rows(plan)
+        if self._windows:
+            self.final += "; windows without events, with the next answer of their key"
 
     def answer(self, part: OpenBins, span: Span) -> tuple[list[pa.Table], Needed]:
         """The answers that became final."""
@@ -91,6 +102,11 @@ class SlideRows(RowsGroup):
         for name, (table, keys, final) in answered.items():
             for number, column in self._numbers[name].items():
                 ledger[column] = entered(final.numbers[number])
+            if name in self._windows:
+                table, keys, last = self._windows[name].filled(
+                    rows.ledger, table, final.extents.names, keys
+                )
+                ledger |= last
             if self._last:
                 table, last = self._last[name].changed(rows.ledger, table, keys)
                 ledger |= last
