@@ -22,6 +22,7 @@ SUITES = {
     "slides": "Sliding windows over Arrow tables in process",
     "spark": "Spark batch, many features",
     "spark_builtin": "Spark batch, one built-in function",
+    "spark_ranks": "Spark batch, medians and exact distinct counts",
     "spark_slide": "Spark batch, sliding windows",
     "spark_user": "Spark batch, an aggregation of one's own",
     "spark_columns": "Spark batch, columns that no window needs (ratio: beside over across)",

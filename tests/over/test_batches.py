@@ -24,7 +24,6 @@ pytestmark = [
 @given(queries(), SIZES)
 @settings(max_examples=150)
 def test_batches_give_the_answers_of_the_table(query: Query, sizes: list[int]) -> None:
-    query = query.without_current_rows()
     table = in_order(query)
     try:
         expected = wr.over(table, **query.arguments)

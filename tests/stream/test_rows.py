@@ -27,6 +27,7 @@ from tests.support.stream.model import (
 )
 from tests.support.stream.over_check import check
 from tests.support.stream.strategies import (
+    COUNTED,
     WITH_OBJECTS,
     Stream,
     any_sliding,
@@ -61,9 +62,9 @@ def test_over(stream: Stream, small: bool) -> None:
         assert not any(kind_of(number) in (ROWS, WAITING) for number in storage)
 
 
-@given(streams(any_trailing, WITH_OBJECTS))
-@settings(max_examples=50)
-def test_over_of_objects(stream: Stream) -> None:
+@given(streams(any_trailing, WITH_OBJECTS) | streams(any_trailing, COUNTED))
+@settings(max_examples=100)
+def test_over_of_large_partials(stream: Stream) -> None:
     check(stream, Memory())
 
 
@@ -120,10 +121,10 @@ def test_slide_goes_on_from_a_table(example: tuple[Stream, int]) -> None:
     oracle.assert_agrees(wanted, found, stream.key)
 
 
-@given(streams(any_sliding, ("collect", "last")))
-@settings(max_examples=50)
-def test_slide_of_objects(stream: Stream) -> None:
-    if any(measure.aggregation.name == "collect" for measure in stream.aggs):
+@given(streams(any_sliding, ("collect", "last")) | streams(any_sliding, COUNTED))
+@settings(max_examples=100)
+def test_slide_of_large_partials(stream: Stream) -> None:
+    if any(measure.aggregation.name in ("collect", *COUNTED[:-1]) for measure in stream.aggs):
         slid(stream, Memory(), changes_only=False)
 
 

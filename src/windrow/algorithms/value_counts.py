@@ -52,17 +52,17 @@ GUARANTEES = Guarantees(Growth.LOGARITHMIC, lambda events: events)
 # Blocks ------------------------------------------------------------------------------------------
 
 
-def base_of(firsts: Any, begin: int, end: int, origin: int) -> Any:
+def base_of(firsts: Any, currents: Any, begin: int, end: int, origin: int) -> Any:
     """The oldest row that a block looks at: its own, or one of its windows' (rows may return)."""
-    base = np.int64(begin)
+    base = currents[begin - origin]
     for row in range(begin, end):
         base = min(base, firsts[row - origin])
     return base
 
 
-def end_of(stops: Any, begin: int, end: int, origin: int) -> Any:
+def end_of(stops: Any, currents: Any, begin: int, end: int, origin: int) -> Any:
     """The row behind the newest that a block looks at."""
-    last = np.int64(end)
+    last = currents[end - 1 - origin] + 1
     for row in range(begin, end):
         last = max(last, stops[row - origin])
     return last
@@ -76,11 +76,13 @@ def widest_window(firsts: Any, stops: Any) -> Any:
     return most
 
 
-def widest_block(firsts: Any, stops: Any, origin: int, begin: int, end: int, size: int) -> Any:
+def widest_block(
+    firsts: Any, stops: Any, currents: Any, origin: int, begin: int, end: int, size: int
+) -> Any:
     """The most rows that a block looks at, if each answers so many."""
     most = np.int64(0)
     for first in range(begin, end, size):
         stop = min(first + size, end)
-        base = base_of(firsts, first, stop, origin)
-        most = max(most, end_of(stops, first, stop, origin) - base)
+        base = base_of(firsts, currents, first, stop, origin)
+        most = max(most, end_of(stops, currents, first, stop, origin) - base)
     return most

@@ -13,14 +13,14 @@ NONE, TOO_MANY = -1, -2
 
 
 def distinct_counts(
-    before: Any, after: Any, firsts: Any, stops: Any, origin: int, begin: int, end: int,
-    size: int, found: Any,
+    before: Any, after: Any, firsts: Any, stops: Any, currents: Any, origin: int, begin: int,
+    end: int, size: int, found: Any,
 ) -> None:  # fmt: skip
     """Answer the rows from `begin` to `end` with the number of different values.
 
     Args:
         before, after: the rows with equal values (see `value_orders`).
-        firsts, stops, origin, begin, end: as for `quantile_blocks`.
+        firsts, stops, currents, origin, begin, end: as for `quantile_blocks`.
         size: of no use here: no block needs room.
         found: the answers, by row.
     """
@@ -40,7 +40,8 @@ def distinct_counts(
 
 def mode_blocks(
     value_numbers: Any, after: Any, oldest: Any, times: Any, tree: Any,
-    firsts: Any, stops: Any, origin: int, begin: int, end: int, size: int, limit: int, found: Any,
+    firsts: Any, stops: Any, currents: Any, origin: int, begin: int, end: int, size: int,
+    limit: int, found: Any,
 ) -> None:  # fmt: skip
     """Answer the rows from `begin` to `end` with the first row of the most frequent value.
 
@@ -49,14 +50,14 @@ def mode_blocks(
         oldest: of each number, its first row in the window.
         times: of each number, how often it is in the window; 0 before and afterwards.
         tree: the tournament; its second half are the leaves, one for each row of a block.
-        firsts, stops, origin, begin, end, size: as for `quantile_blocks`.
+        firsts, stops, currents, origin, begin, end, size: as for `quantile_blocks`.
         limit: how many different values are allowed; 0 for any number.
         found: the answers, by row.
     """
     leaves = len(tree) >> 1
     for opening in range(begin, end, size):
         closing = min(opening + size, end)
-        base = base_of(firsts, opening, closing, origin)
+        base = base_of(firsts, currents, opening, closing, origin)
         tree[:] = 0
         first, stop, held = firsts[opening - origin], firsts[opening - origin], np.int64(0)
         for row in range(opening, closing):

@@ -26,8 +26,8 @@ OF_FLOATS, OF_INTEGERS, KEY, ROW = range(4)
 
 def quantile_blocks(
     keys: Any, counted: Any, room: Any, spare: Any, counts: Any, places: Any, rows: Any,
-    words: Any, summary: Any, firsts: Any, stops: Any, origin: int, begin: int, end: int,
-    size: int, shares: Any, interpolations: Any, written: Any, defined: Any, numbers: Any,
+    words: Any, summary: Any, firsts: Any, stops: Any, currents: Any, origin: int, begin: int,
+    end: int, size: int, shares: Any, interpolations: Any, written: Any, defined: Any, numbers: Any,
     found: Any,
 ) -> None:  # fmt: skip
     """Answer the rows from `begin` to `end` with quantiles, in blocks of `size` rows.
@@ -36,6 +36,7 @@ def quantile_blocks(
         keys, counted, room, spare, counts, places, rows: for `sort_places`.
         words, summary: bits, one for each row of a block.
         firsts, stops: the window of each row, by row less `origin`.
+        currents: the row itself, likewise; in `slide` an answer is no row, but about one.
         origin: the row of the first window.
         begin, end: the rows to answer.
         size: how many rows a block answers.
@@ -47,7 +48,8 @@ def quantile_blocks(
     """
     for first in range(begin, end, size):
         stop = min(first + size, end)
-        base, last = base_of(firsts, first, stop, origin), end_of(stops, first, stop, origin)
+        base = base_of(firsts, currents, first, stop, origin)
+        last = end_of(stops, currents, first, stop, origin)
         sort_places(keys, counted, base, last, room, spare, counts, places, rows)
         for each in range(len(shares)):
             clear(words, summary, last - base)

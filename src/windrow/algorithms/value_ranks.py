@@ -17,7 +17,7 @@ MIN, MAX, AVERAGE, DENSE, PERCENT = range(5)
 def rank_blocks(
     keys: Any, counted: Any, room: Any, spare: Any, counts: Any, places: Any, rows: Any,
     heads: Any, tails: Any, words: Any, sums: Any, larger: Any, times: Any,
-    firsts: Any, stops: Any, origin: int, begin: int, end: int, size: int,
+    firsts: Any, stops: Any, currents: Any, origin: int, begin: int, end: int, size: int,
     written: int, descending: int, defined: Any, numbers: Any, found: Any,
 ) -> None:  # fmt: skip
     """Answer the rows from `begin` to `end` with their ranks, in blocks of `size` rows.
@@ -27,7 +27,7 @@ def rank_blocks(
         heads, tails: for `tie_bounds`.
         words, sums, larger: bits that are counted, one for each row of a block.
         times: how often a value is in the window, at its first place; for `DENSE`.
-        firsts, stops, origin, begin, end, size: as for `quantile_blocks`.
+        firsts, stops, currents, origin, begin, end, size: as for `quantile_blocks`.
         written: what is written.
         descending: 1 to rank from the largest.
         defined: which rows have an answer, by row.
@@ -35,21 +35,22 @@ def rank_blocks(
     """
     for first in range(begin, end, size):
         stop = min(first + size, end)
-        base, last = base_of(firsts, first, stop, origin), end_of(stops, first, stop, origin)
+        base = base_of(firsts, currents, first, stop, origin)
+        last = end_of(stops, currents, first, stop, origin)
         held = sort_places(keys, counted, base, last, room, spare, counts, places, rows)
         tie_bounds(keys, base, rows, held, heads, tails)
         clear(words, sums, last - base)
         larger[:] = 0
         times[:] = 0
         ranks_of_block(
-            places, heads, tails, base, words, sums, larger, times, firsts, stops, origin,
+            places, heads, tails, base, words, sums, larger, times, firsts, stops, currents, origin,
             first, stop, written, descending, defined, numbers, found,
         )  # fmt: skip
 
 
 def ranks_of_block(
     places: Any, heads: Any, tails: Any, base: Any, words: Any, sums: Any, larger: Any,
-    times: Any, firsts: Any, stops: Any, origin: int, begin: int, end: int,
+    times: Any, firsts: Any, stops: Any, currents: Any, origin: int, begin: int, end: int,
     written: int, descending: int, defined: Any, numbers: Any, found: Any,
 ) -> None:  # fmt: skip
     """Answer a block's rows with their ranks.
@@ -73,13 +74,14 @@ def ranks_of_block(
             stop += 1
             if place >= 0:
                 held += enter(words, sums, larger, times, heads, place, written)
-        own = places[row - base]
+        current = currents[row - origin]
+        own = places[current - base]
         defined[row] = own >= 0 and held > 0
         if own < 0 or held == 0:
             continue
         head, tail = np.int64(heads[own]), np.int64(tails[own])
         smaller = count_below(words, sums, larger, head)
-        itself = 0 if first <= row < stop else 1
+        itself = 0 if first <= current < stop else 1
         if written == PERCENT:
             numbers[row] = smaller / max(held + itself - 1, 1)
             continue

@@ -54,18 +54,17 @@ class CountedColumns:
         return counted_rows(column, feature.condition, self._columns, present)
 
 
-class CountedWindow:
-    """One window of all features that are answered from value counts."""
+class CountedAnswers:
+    """The answers of one window to all features that are answered from value counts."""
 
     def __init__(
         self,
         features: Sequence[Feature],
         columns: CountedColumns,
-        bounds: Bounds,
+        present: Array | None,
         size: int,
     ) -> None:
-        """Over a table of so many rows."""
-        self._bounds, self._size = bounds, size
+        """Room for so many answers; rows that are not `present` count for none."""
         self._answers: dict[Feature, Answers] = {}
         quantiles: dict[Any, QuantileAnswers] = {}
         masks: dict[Any, Array] = {}
@@ -73,7 +72,7 @@ class CountedWindow:
         for feature in features:
             source = feature.columns[0], feature.condition
             if source not in masks:
-                masks[source] = columns.counted(feature, bounds.present)
+                masks[source] = columns.counted(feature, present)
             counted, keys, asks = masks[source], columns.keys(feature), feature.monoid.asks
             if isinstance(asks, Quantiles):
                 order = keys.numbers if asks.is_interpolated else keys.ordered
@@ -92,15 +91,34 @@ class CountedWindow:
                 self._answers[feature] = kind(feature, keys, links[source], size)
         self._groups = list(dict.fromkeys(self._answers.values()))
 
+    def answer_blocks(self, blocks: ValueBlocks) -> None:
+        """Give some answers; threads may give others meanwhile."""
+        for group in self._groups:
+            group.answer(blocks)
+
+    def column_of(self, feature: Feature, present: Array | None) -> pa.Array:
+        """The answers to a feature, once all are given; not `present` ones are of no values."""
+        return self._answers[feature].column(feature, present)
+
+
+class CountedWindow(CountedAnswers):
+    """One window of `over` over the rows of a table."""
+
+    def __init__(
+        self, features: Sequence[Feature], columns: CountedColumns, bounds: Bounds, size: int
+    ) -> None:
+        """Over a table of so many rows."""
+        super().__init__(features, columns, bounds.present, size)
+        self._bounds, self._size = bounds, size
+
     def answer(self, begin: int, stop: int) -> None:
         """Answer the rows from `begin` to `stop`; threads may answer others meanwhile."""
         for blocks in value_blocks(self._bounds, self._size, begin, stop):
-            for group in self._groups:
-                group.answer(blocks)
+            self.answer_blocks(blocks)
 
     def column(self, feature: Feature) -> pa.Array:
         """The answers to a feature, once all rows are answered."""
-        return self._answers[feature].column(feature, self._bounds.present)
+        return self.column_of(feature, self._bounds.present)
 
 
 class Answers:

@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from windrow.engine.counted_spans import CountedSpans
 from windrow.engine.counted_windows import CountedColumns, CountedWindow
 from windrow.engine.feature_columns import FeatureAnswers
 from windrow.engine.named_failures import kernels_named
@@ -40,8 +41,9 @@ class OverBlock:
         rows: SortedRows,
         position: int = 0,
         spanning: Mapping[str, Spanning] | None = None,
+        counted: CountedSpans | None = None,
     ) -> None:
-        """`position` is how many rows came before; `bounding` and `spanning` go on from there."""
+        """`position` is how many rows came before; the others go on from there."""
         self._kernels, self._size, self._position = kernels, rows.size, position
         self._compiled = kernels.compiled_block(rows.columns, rows.size, position)
         self._plain = kernels.plain_block(rows.columns, rows.size, position)
@@ -51,14 +53,17 @@ class OverBlock:
             for name, each in (spanning or {}).items()
         }
         self._answers = {name: self._room(name) for name in self.bounds}
+        self._batches = counted
+        if counted is not None:
+            counted.extend(rows.columns, rows.size)
         columns = CountedColumns(rows.columns)
         self._counted = {
             name: CountedWindow(kernels.counted, columns, bounds, rows.size)
             for name, bounds in self.bounds.items()
-            if kernels.counted
+            if kernels.counted and counted is None
         }
-        for name, counted in self._counted.items():
-            self._answers[name].counted = counted.column
+        for name, window in self._counted.items():
+            self._answers[name].counted = window.column
 
     def _room(self, name: str) -> FeatureAnswers:
         """Room for the answers of one window."""
@@ -97,6 +102,17 @@ class OverBlock:
             window.advance(block, values)
         if name in self._counted:
             self._counted[name].answer(answer_from, stop)
+        elif self._kernels.counted and self._batches is not None and spans is not None:
+            position = self._position
+            firsts, stops = (each - position for each in spans.arrays)
+            found = self._batches.answers_of_rows(
+                name, (firsts, stops), spans.begin - position, bounds.present
+            )
+            answers.counted = found.__getitem__
+
+    def front(self, name: str) -> int | None:
+        """The oldest row that windows of rows to come look at, where spans are known."""
+        return self._spans[name].front if name in self._spans else None
 
     def column(self, output: Output, carried: Callable[[str, pa.Array], pa.Array]) -> pa.Array:
         """One column of answers; `carried` finds a column's values by position."""

@@ -2,7 +2,8 @@
 
 1. Cut the rows where some answer begins or ends: the slices, shared by all windows.
 2. Combine the rows of each slice, once (`slice_store.py`).
-3. For every window, go over the slices and answer.
+3. For every window, go over the slices and answer. What asks about all values of a window has no
+   partials of slices; it is answered from the rows (`counted_spans.py`).
 4. Name the answers by their key, begin and end: a table for each window (`answer_tables.py`).
 
 A table comes in one piece, and threads share the work. Sorted batches come one after the other. A
@@ -19,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.engine.answer_tables import answered_table, changes
+from windrow.engine.counted_spans import CountedSpans
 from windrow.engine.empty_windows import UNKNOWN, EmptyWindows
 from windrow.engine.feature_columns import FeatureAnswers, FeatureColumns
 from windrow.engine.kept_values import KeptValues
@@ -50,6 +52,7 @@ class SharedSlices:
         """Start before the first row; `threads` is how many may work at once."""
         self._plan, self._features, self._threads = plan, features, threads
         self._store = SliceStore(plan, features, kernels, windows, threads)
+        self._spans = CountedSpans(features.counted, threads)
         carried = {column for feature in plan.features for column in feature.carried}
         self._kept = {name: KeptValues() for name in carried}
         #: how many rows came before
@@ -70,6 +73,11 @@ class SharedSlices:
         """How many slices answers to come may need."""
         return max(len(self._begins) - 1, 0)
 
+    @property
+    def rows_held(self) -> int:
+        """How many rows answers to come may need as they are."""
+        return self._spans.rows_held
+
     def answer(
         self, rows: SortedRows, keys: Sequence[pa.Array], found: Mapping[str, Extents]
     ) -> Iterator[tuple[str, pa.Table]]:
@@ -82,6 +90,7 @@ class SharedSlices:
         """
         for name, kept in self._kept.items():
             kept.append(rows.columns[name])
+        self._spans.extend(rows.columns, rows.size)
         if rows.size:
             self._cut(rows, found)
         asked = {
@@ -104,6 +113,9 @@ class SharedSlices:
             zip(found, in_threads(self._numbers, found.values(), self._threads), strict=True)
         )
         answers = self._store.answers(numbers)
+        for name, extents in found.items():
+            counted = self._spans.answers(extents.firsts, extents.stops)
+            answers[name].counted = counted.__getitem__
 
         def tables(name: str) -> Iterable[pa.Table]:
             return self._tables(name, rows, keys, found[name], numbers[name], answers[name])
@@ -241,6 +253,7 @@ class SharedSlices:
             values.forget_before(oldest)
         for kept in self._kept.values():
             kept.forget_before(self._position + min(fronts.values()))
+        self._spans.forget_before(min(fronts.values()))
         self._position += rows.size
         if len(rows.all_runs) > 2:  # the last key began here: what has no answer, has none of it
             for name, extents in found.items():

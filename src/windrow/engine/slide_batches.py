@@ -17,6 +17,7 @@ import pyarrow as pa
 from windrow.algebra import arrays
 from windrow.engine import columns as arrow
 from windrow.engine.feature_columns import FeatureColumns
+from windrow.engine.held_rows import gathered
 from windrow.engine.policy_counts import PolicyCounters
 from windrow.engine.shared_slices import SharedSlices
 from windrow.engine.slice_windows import SliceKernels
@@ -68,6 +69,8 @@ class SlidingWindows:
 
     def answers(self, batches: Iterable[pa.RecordBatch | None]) -> Iterator[pa.Table | None]:
         """The answers to all batches; see `slide_batches`."""
+        if any(stream.counts for _measured, stream in self._streams):
+            batches = gathered(batches, lambda: self.rows_held)
         for batch in batches:
             if batch is None:
                 yield None
@@ -90,6 +93,11 @@ class SlidingWindows:
             yield from stream.advance(seen, size)
 
     @property
+    def rows_held(self) -> int:
+        """How many rows answers to come may need as they are."""
+        return max(stream.slices.rows_held for _measured, stream in self._streams)
+
+    @property
     def slices_kept(self) -> int:
         """How many slices answers to come may need, for tests to see."""
         return sum(stream.slices.slices_kept for _measured, stream in self._streams)
@@ -107,7 +115,9 @@ class _BatchStream:
             name: window.answering(Setting(name, plan.order[0], plan.order_type, counts))
             for name, window in windows.items()
         }
-        features = FeatureColumns(plan.features, nullable)
+        features = FeatureColumns(plan.features, nullable, counts=plan.counts_values)
+        #: whether rows are numbered, so that batches should not be small
+        self.counts = bool(features.counted)
         kernels = SliceKernels(features, plan, windows)
         self.slices = SharedSlices(plan, features, kernels, list(windows))
         #: the key of the rows before, and where it began

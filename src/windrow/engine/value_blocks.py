@@ -53,24 +53,40 @@ class ValueBlocks:
     Attributes:
         firsts, stops: the oldest row of each window, and the row behind its newest; neither falls.
         begin, end: the rows.
+        asked_of: the row that each answer is about, if answers are not numbered by rows.
     """
 
     firsts: Array
     stops: Array
     begin: int
     end: int
+    asked_of: Array | None = None
+
+    @cached_property
+    def currents(self) -> Array:
+        """The row that each answer is about."""
+        return np.arange(self.begin, self.end) if self.asked_of is None else self.asked_of
 
     @cached_property
     def size(self) -> int:
         """How many rows a block answers."""
         widest = compiled_loop(value_counts.widest_window)(self.firsts, self.stops)
-        return max(sizes.current().smallest_sorted, _WINDOWS * int(widest))
+        rows = max(sizes.current().smallest_sorted, _WINDOWS * int(widest))
+        if self.asked_of is None:
+            return rows
+        # Of answers, as many as there are among so many rows.
+        passed = max(int(self.stops[-1] - self.firsts[0]), 1)
+        return max(rows * len(self.firsts) // passed, 1)
 
     @cached_property
     def room(self) -> int:
         """How many rows a block looks at."""
         widest = compiled_loop(value_counts.widest_block)
-        return int(widest(self.firsts, self.stops, self.begin, self.begin, self.end, self.size))
+        return int(widest(*self._windows, self.begin, self.begin, self.end, self.size))
+
+    @property
+    def _windows(self) -> tuple[Array, Array, Array]:
+        return self.firsts, self.stops, self.currents
 
     def drive(self, loop: Callable[..., Any], given: Sequence[Any], asked: Sequence[Any]) -> None:
         """Call a loop for all rows, block after block, so that Ctrl-C comes through."""
@@ -78,7 +94,7 @@ class ValueBlocks:
         while row < self.end:
             stop = pace.end(row, self.end)
             stop = min(row + -(-(stop - row) // self.size) * self.size, self.end)
-            windows = self.firsts, self.stops, self.begin, row, stop, self.size
+            windows = *self._windows, self.begin, row, stop, self.size
             uninterrupted(compiled_loop(loop), *given, *windows, *asked)
             row = stop
 

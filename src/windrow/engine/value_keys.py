@@ -48,7 +48,7 @@ class Keys:
         if self.are_values:
             return self.equal
         codes, different = self._encoded
-        places = np.empty(len(different), np.int64)
+        places = np.zeros(max(len(different), 1), np.int64)  # nulls alone have code 0
         places[pc.sort_indices(different).to_numpy()] = np.arange(len(different))
         return arrays.read_only(places[codes] if len(different) else codes)
 

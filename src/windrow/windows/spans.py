@@ -13,7 +13,7 @@ are numbered through, and a row waits until all rows of its window are there (`S
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -45,6 +45,7 @@ class Spans:
         known: the spans, if they do not follow from these numbers alone.
         following: the oldest row that the window of the row at `stop` may hold, if it holds rows
             that no window before it does. They have to enter it now: the batch ends with them.
+        kept_from: the oldest row that windows to come may hold, if `firsts` do not say it.
     """
 
     begin: int
@@ -55,6 +56,14 @@ class Spans:
     ahead: Ahead = HERE
     known: FirstsAndStops | None = field(default=None, repr=False)
     following: int | None = None
+    kept_from: int | None = None
+
+    @property
+    def front(self) -> int | None:
+        """The oldest row that the windows of rows to come look at; None if nothing is known yet."""
+        if self.kept_from is not None or self.begin == self.stop:
+            return self.kept_from
+        return min(int(self.arrays[0][-1]), self.stop)
 
     @property
     def leads_on(self) -> bool:
@@ -150,8 +159,9 @@ class Spanning:
         elif not isinstance(reach, Newest):
             assert ahead == HERE
             stops = np.arange(1, size + 1)
-            firsts = reach.follow(self._past, rows, runs, stops, 1).firsts
-            return self._next(position + size, (firsts + position, stops + position))
+            found = reach.follow(self._past, rows, runs, stops, 1)
+            spans = self._next(position + size, (found.firsts + position, stops + position))
+            return replace(spans, kept_from=found.front + position)
         return self._complete()
 
     def _complete(self) -> Spans:

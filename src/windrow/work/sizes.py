@@ -34,6 +34,8 @@ class Sizes:
         plain_capacity: how many partials a window in plain Python has room for at first.
         slice_capacity: how many slices a stream of batches has room for at first.
         most_answers: how many answers a batch gives at once; one that gives more is halved.
+        smallest_block: batches are gathered until they have so many rows, where a block of rows is
+            numbered (`engine/held_rows.py`).
         small_data: data of fewer bytes is work for one task of Spark, which reads as much in one.
         smallest_chunk: fewer rows are not worth a task of Spark.
         key_sample: sampling fraction for finding keys with very many rows, and places to cut.
@@ -50,6 +52,7 @@ class Sizes:
     plain_capacity: int = 2**4
     slice_capacity: int = 2**10
     most_answers: int = 2**20
+    smallest_block: int = 2**16
     small_data: int = 2**27
     smallest_chunk: int = 2**16
     key_sample: float = 0.1

@@ -10,6 +10,7 @@ from tests.support.over.strategies import Query
 from windrow.engine.over_batches import over_batches
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
+from windrow.work import sizes
 
 
 def in_order(query: Query) -> pa.Table:
@@ -24,7 +25,8 @@ def in_order(query: Query) -> pa.Table:
 def roll(batches: list[pa.RecordBatch], schema: pa.Schema, arguments: dict[str, Any]) -> pa.Table:
     plan = resolve_over(schema, **arguments, wish=Wish())
     read = [batch.select(plan.columns) for batch in batches]
-    answers = list(over_batches(read, plan, set(schema.names)))
+    with sizes.using(smallest_block=1):  # so that rows are held from batch to batch
+        answers = list(over_batches(read, plan, set(schema.names)))
     given, added = (
         pa.Table.from_batches(*each)
         for each in ((batches, schema), (answers, pa.schema(plan.output_fields)))
@@ -32,11 +34,11 @@ def roll(batches: list[pa.RecordBatch], schema: pa.Schema, arguments: dict[str, 
     return pa.table([*given.columns, *added.columns], pa.schema([*given.schema, *added.schema]))
 
 
-def cut(table: pa.Table, sizes: list[int]) -> list[pa.RecordBatch]:
+def cut(table: pa.Table, lengths: list[int]) -> list[pa.RecordBatch]:
     """Batches of these sizes, again and again until the rows are used up."""
     found, row = [], 0
     while row < table.num_rows:
-        size = sizes[len(found) % len(sizes)]
+        size = lengths[len(found) % len(lengths)]
         found.append(table.slice(row, size).combine_chunks().to_batches()[0])
         row += size
     return found

@@ -249,7 +249,7 @@ def waiting(draw: st.DrawFn, kinds: st.SearchStrategy[Window]) -> Window:
     window = draw(kinds)
     if draw(st.integers(0, 2)):
         return window
-    most = min(window.newest or MOST_ROWS, 5)
+    most = min(window.most_rows or MOST_ROWS, 5)
     return window.with_min_rows(
         draw(st.integers(1, most)), draw(st.sampled_from(("rows", "values")))
     )

@@ -20,6 +20,8 @@ VALUES = st.integers(-3, 3).map(float) | st.sampled_from([float("nan"), float("i
 MEASURES = ("count", "sum", "max", "mean", "first", "last", "arg_max")
 #: one whose partials are Python objects among them
 WITH_OBJECTS = ("collect", "count", "sum", "last", "arg_max")
+#: those that are answered from value counts, with one that is not
+COUNTED = ("median", "quantile_0_25_lower", "percent_rank", "count_distinct", "mode", "max")
 #: of the order column itself
 OF_TIMES = (wr.max("o0"), wr.value_range("o0"), wr.arg_max("v", "o0"))
 DISTANCES = st.integers(-6, 6).map(lambda number: number / 2) | st.sampled_from(

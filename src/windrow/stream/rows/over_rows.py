@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 import pyarrow as pa
 
+from windrow.engine.counted_spans import CountedSpans
 from windrow.engine.feature_columns import FeatureAnswers
 from windrow.engine.named_failures import kernels_named
 from windrow.engine.over_kernels import OverKernels
@@ -37,7 +38,7 @@ class OverRows(RowsGroup):
         nullable: AbstractSet[str],
     ) -> None:
         """`types` are those of the columns of an event; `nullable` names those with nulls."""
-        self._plan, self._program = plan, OverKernels(plan, nullable)
+        self._plan, self._program = plan, OverKernels(plan, nullable, counts=True)
         self._held = {
             name: f"{HELD}_{place}"
             for place, (name, window) in enumerate(plan.windows.items())
@@ -53,11 +54,18 @@ class OverRows(RowsGroup):
         rows, plan, program = part.rows, self._plan, self._program
         compiled = program.compiled_block(rows.columns, rows.size, 0)
         plain = program.plain_block(rows.columns, rows.size, 0)
+        counted = CountedSpans(program.counted)
+        counted.extend(rows.columns, rows.size)
+        fresh = np.flatnonzero(rows.is_fresh)
         answers, fronts, expiries, ledger = {}, [], [], {}
         for name, window in plan.windows.items():
             held = rows.numbers(self._held[name]) if window.remembers else None
             bounds = program.bounding(name).of(rows, held)
             answers[name] = self._driven(name, rows, compiled, plain, bounds)
+            if program.counted:
+                spans = bounds.spans(rows.size).arrays
+                found = counted.answers_at(fresh, spans, bounds.present)
+                answers[name].counted = found.__getitem__
             front, expiry = bounds.fronts(rows, span.frontier)
             if window.remembers:
                 ledger[self._held[name]] = entered(rows.stops - front)
