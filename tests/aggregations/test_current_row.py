@@ -153,6 +153,27 @@ def test_windows_of_elements() -> None:
     assert ahead.query() == 3
 
 
+def test_stores_keep_how_long_ago_a_condition_held() -> None:
+    store = wr.stores.MemoryStore()
+    types = [pa.bool_(), pa.timestamp("s")]
+    window = wr.Window.open(store, "since", wr.time_since_last(), types=types)
+    at = dt.datetime(2024, 1, 1)
+    window.insert_many([(True, at), (None, at + dt.timedelta(hours=1))])
+    window.flush()
+    again = wr.Window.open(store, "since")
+    again.insert(False, at + dt.timedelta(hours=3))
+    assert again.query() == dt.timedelta(hours=3)
+    again.evict()
+    assert again.query() is None
+    with pytest.raises(wr.InvalidArgument, match=r"aggregation: a condition on columns is for"):
+        wr.Window.open(store, "text", wr.time_since_last("x > 2", "t"))
+
+
+def test_a_plan_without_data_knows_of_times() -> None:
+    aggs = [wr.time_since_last("x > 2", "at"), wr.rate("x", "at")]
+    assert "time_since_last" in str(wr.plan(windows=wr.rows(5), order="t", aggs=aggs))
+
+
 # What is refused ---------------------------------------------------------------------------------
 
 

@@ -40,6 +40,7 @@ def assumed_schema(
 def _input_type(entry: Input) -> pa.DataType:
     for kind, data_type in (
         (Kind.FLOAT, pa.float64()),
+        (Kind.TEMPORAL, pa.timestamp("us")),
         (Kind.INTEGER, pa.int64()),
         (Kind.BOOLEAN, pa.bool_()),
     ):
