@@ -282,8 +282,8 @@ class Measure:
         """Refuse a condition where it would not be looked at."""
         if self.condition is not None:
             raise InvalidArgument(
-                f"{argument}: a condition on columns is for the rows of wr.over and wr.slide; here, "
-                "leave out the events that do not count, or insert whether it holds"
+                f"{argument}: a condition on columns is for the rows of wr.over and wr.slide; "
+                "here, leave out the events that do not count, or insert whether it holds"
             )
 
     def over_distinct(self) -> Measure:
