@@ -10,6 +10,7 @@ import windrow as wr
 from tests.support.stream.files import answers_in, read_stream, run_to_end, write_batches
 from tests.windows.test_calendar_answers import events
 from windrow.cli.main import main
+from windrow.work import sizes
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -47,6 +48,8 @@ def frame(spark: "SparkSession", table: pa.Table) -> "DataFrame":
 
 
 def test_tables(frame: "DataFrame", table: pa.Table) -> None:
+    from pyspark.sql import functions as F
+
     assert rows(sliding(frame).toArrow()) == rows(sliding(table))
     # Not by slices first: a list of values is no number.
     asked: dict[str, Any] = {"key": "k", "order": ["t", "id"]}
@@ -58,6 +61,13 @@ def test_tables(frame: "DataFrame", table: pa.Table) -> None:
     assert rows(wr.over(frame, **asked, **trailing).toArrow()) == rows(
         wr.over(table, **asked, **trailing)
     )
+    # Without a key, in chunks.
+    alone = {"windows": wr.calendar("1 day", timezone="Europe/Berlin"), "aggs": AGGS}
+    with sizes.using(smallest_chunk=20, key_sample=0.5, small_data=0):
+        answer = wr.over(frame, order=["t", "id"], **alone)
+        found = rows(answer.toArrow())
+        assert answer.select(F.spark_partition_id()).distinct().count() > 1
+    assert found == rows(wr.over(table, order=["t", "id"], **alone))
     assert "slices" in str(wr.plan(frame, key="k", order="t", windows=WINDOWS, aggs=AGGS))
 
 

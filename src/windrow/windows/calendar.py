@@ -103,14 +103,19 @@ class CalendarWindow(Window):
         every = EveryTime(schedule.slide.days * day, schedule.first_day * day) if slides else None
         return TimeWindow(self.range.days * day, every=every, min_rows=self.min_rows)
 
+    def ticks_back(self, tick: int) -> int:
+        """No event that is so many ticks older is in it, or comes back to it."""
+        # One day for clocks, which differ by less, and one because rows come back.
+        return min((self.range.most_days + 2) * NANOSECONDS["day"] // tick + 1, UNLIMITED)
+
     def bounding(self, setting: Setting) -> Bounding:
         """The rows that are less than a range older, by the clock."""
-        days, day = LocalDays(self.timezone, setting.tick), NANOSECONDS["day"] // setting.tick
+        days = LocalDays(self.timezone, setting.tick)
         # A clock may leap over the time one day ago, but a row is in its own window.
         return RowsSince(
             lambda times: np.minimum(days.back(times, self.range), times - 1),
             lambda times: np.minimum(days.back_at_least(times, self.range), times - 1),
-            min((self.range.most_days + 3) * day, UNLIMITED),
+            self.ticks_back(setting.tick),
         )
 
     def answering(self, setting: Setting) -> extents.Answering:
