@@ -315,7 +315,8 @@ def test_spark_answers_as_windrow_does(
         *rougher,
     ]
     arguments: dict[str, Any] = {
-        "key": ["case", "name", "level"], "order": ["ts", "id"], "windows": {"4": wr.rows(4)},
+        "key": ["case", "name", "level"], "order": ["ts", "id"],
+        "windows": {"4": wr.rows(4, min_rows=3)},
     }  # fmt: skip
     monkeypatch.setattr(placement, "MOST_ROWS_FOR_SPARK", 10_000)
     frame = spark.createDataFrame(events)

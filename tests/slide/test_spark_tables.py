@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.spark, pytest.mark.compiled]
 
 WINDOWS: dict[str, Any] = {
-    "clock": wr.time("7 seconds", every="2 seconds", offset="500 milliseconds"),
+    "clock": wr.time("7 seconds", every="2 seconds", offset="500 milliseconds", min_rows=2),
     "sampled": wr.time("1 second", every="3 seconds"),
     "trailing": wr.time("9 seconds", every=3),
-    "rows": wr.rows(7, every=2),
+    "rows": wr.rows(7, every=2, min_rows=5, of="values"),
     "rows by clock": wr.rows(5, every="4 seconds"),
     "delta": wr.delta("x", 2.5, every=2),
     "whole delta": wr.delta("n", 2, every="3 seconds"),
     "punctuated": wr.punctuated("flag"),
-    "session": wr.session("1 second"),
+    "session": wr.session("1 second", min_rows=2),
 }
 AGGS = [
     wr.max("x"), wr.count(), wr.sum("n"), wr.variance("n"), wr.arg_max("u", "c"), wr.last("c"),
@@ -92,7 +92,7 @@ def test_every_window(
 # Slices by Spark's own aggregates ----------------------------------------------------------------
 
 CLOCKS = {
-    "tumbling": wr.time("4 seconds", every="4 seconds"),
+    "tumbling": wr.time("4 seconds", every="4 seconds", min_rows=3, of="values"),
     "not dividing": wr.time("7 seconds", every="3 seconds", offset="1 second"),
     "fine": wr.time("3 seconds", every="70 milliseconds 900 microseconds", offset="-5 seconds"),
     "sampled": wr.time("1 second", every="3 seconds"),
@@ -105,7 +105,9 @@ SLICED = [
 
 @pytest.mark.parametrize("key", [["case", "name"], ["level"], []], ids=str)
 def test_slices_by_spark(frame: "DataFrame", events: pa.Table, key: list[str]) -> None:
-    arguments: dict[str, Any] = {"key": key, "order": "ts", "windows": CLOCKS, "aggs": SLICED}
+    arguments: dict[str, Any] = {
+        "key": key, "order": "ts", "windows": CLOCKS, "aggs": SLICED, "empty": "emit",
+    }  # fmt: skip
     with sizes.using(dense_slice=0.0):
         on_spark = wr.slide(frame, **arguments)
     assert has_slices(on_spark)

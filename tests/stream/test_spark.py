@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.compiled]
 
 WINDOWS = {
     "fast": wr.time("10 seconds", every="2 seconds"),
-    "slow": wr.time("1 minute", every="15 seconds", offset="5 seconds"),
+    "slow": wr.time("1 minute", every="15 seconds", offset="5 seconds", min_rows=5),
 }
 AGGS = [wr.max("x"), wr.sum("n"), wr.count("x"), wr.arg_max("x", "place"), wr.last("place")]
 KEY = ["user", "zone"]
@@ -76,7 +76,10 @@ def test_answers_are_those_of_a_table(
 def test_names_that_windrow_has_itself(
     streaming: "SparkSession", tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A column called as one of windrow's, and two queries of one title in one of Spark's."""
+    """A column called as one of windrow's, and two queries of one title in one of Spark's.
+
+    A window has a name though it is the only one, and those without events are answered.
+    """
     names = {"user": "Shard", "n": "payload", "x": "newest"}
     renamed = [
         batch.rename_columns([names.get(name, name) for name in batch.column_names])
@@ -85,7 +88,7 @@ def test_names_that_windrow_has_itself(
     write_batches(tmp_path / "events", renamed)
     stream = read_stream(streaming, tmp_path / "events")
     asked: dict[str, Any] = {
-        "key": "Shard", "order": "ts", "windows": WINDOWS["fast"],
+        "key": "Shard", "order": "ts", "windows": {"fast": WINDOWS["fast"]}, "empty": "emit",
         "aggs": [wr.max("newest", alias="rows"), wr.sum("payload", alias="counted")],
     }  # fmt: skip
     parts = [stream.where("Shard < 7"), stream.where("Shard >= 7")]
@@ -106,8 +109,12 @@ def test_names_that_windrow_has_itself(
 @pytest.mark.parametrize(
     "windows",
     [
-        {"short": wr.time("5 seconds"), "long": wr.time("30 seconds", closed="both")},
-        {"rows": wr.rows(5), "visit": wr.session("4 seconds"), "long": wr.time("30 seconds")},
+        {"short": wr.time("5 seconds", min_rows=2), "long": wr.time("30 seconds", closed="both")},
+        {
+            "rows": wr.rows(5, min_rows=3, of="values"),
+            "visit": wr.session("4 seconds"),
+            "long": wr.time("30 seconds"),
+        },
     ],
     ids=list,
 )

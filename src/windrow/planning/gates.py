@@ -8,10 +8,11 @@ no stream knows of gates.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import NamedTuple
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +20,12 @@ import pyarrow as pa
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Aggregation, Input, Measure
 from windrow.algebra.kinds import Kind
+from windrow.planning.choose import Wish
+from windrow.windows import Window
 from windrow.windows.min_rows import MinRows
+
+if TYPE_CHECKING:
+    from windrow.planning.over_plan import Feature
 
 
 class Gate(NamedTuple):
@@ -38,6 +44,29 @@ class Gate(NamedTuple):
 Gates = dict[tuple[str, int], Gate]
 
 
+def gates_of(
+    schema: pa.Schema,
+    windows: Mapping[str, Window],
+    measures: Iterable[Measure],
+    features: list[Feature],
+    places: dict[Measure, int],
+    feature_of: Callable[[pa.Schema, Measure, Wish], Feature],
+) -> Gates:
+    """What answers wait for; counts that nobody asked for join the features and their places."""
+    gates: Gates = {}
+    waiting = [(name, each.min_rows) for name, each in windows.items() if each.min_rows is not None]
+    for (name, least), measure in product(waiting, measures):
+        counted = counted_by(least, measure, schema)
+        if counted not in places:
+            # An algorithm that the user names is for what the user asks for.
+            feature = feature_of(schema, counted, Wish())
+            unit = f"values of {features[places[measure]]}" if least.of_values else "rows"
+            places[counted] = len(features)
+            features.append(replace(feature, called=f"{unit} for min_rows"))
+        gates[name, places[measure]] = Gate(places[counted], least.count)
+    return gates
+
+
 def renumbered(gates: Gates, places: Sequence[int]) -> Gates:
     """The gates of a plan that has the features at some places of another, in that order."""
     return {
@@ -54,17 +83,22 @@ def counted_by(least: MinRows, measure: Measure, schema: pa.Schema) -> Measure:
     """
     if not least.of_values:
         return Measure(CATALOGUE["count"], (), "")
-    watched = tuple(
-        column
-        for place, column in enumerate(measure.columns)
-        if place in measure.aggregation.watched
-    )
-    compiled = all(Kind.of(schema.field(column).type).is_compiled for column in watched)
-    # The catalogue's count where it does: others may have asked for it, and Spark knows it.
+    places = [place for place in measure.aggregation.watched if place < len(measure.columns)]
+    watched = tuple(measure.columns[place] for place in places)
+    # The catalogue's count where it does: others may have asked for it, and Spark knows it. It does
+    # not where the aggregation is compiled, and the count of such a column is not.
     aggregation = CATALOGUE["count"]
-    if len(watched) > 1 or not compiled:
+    inputs = [measure.aggregation.inputs[place] for place in places]
+    if len(watched) > 1 or any(
+        entry.is_number(kind) and not kind.is_compiled
+        for entry, kind in zip(inputs, _kinds(schema, watched), strict=True)
+    ):
         aggregation = _count_of(len(watched))
     return Measure(aggregation, watched, "", measure.condition)
+
+
+def _kinds(schema: pa.Schema, columns: Sequence[str]) -> list[Kind]:
+    return [Kind.of(schema.field(column).type) for column in columns]
 
 
 @cache

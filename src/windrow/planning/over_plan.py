@@ -18,7 +18,7 @@ from windrow.errors import InvalidAggregation, InvalidArgument, NotApplicable
 from windrow.planning import costs
 from windrow.planning.choose import Wish
 from windrow.planning.current_row import require_current_row
-from windrow.planning.gates import Gate, Gates, counted_by
+from windrow.planning.gates import Gates, gates_of
 from windrow.windows import Window, Windows, named, shows_names
 from windrow.windows.arguments import require_column, require_time
 
@@ -158,7 +158,7 @@ def resolve_over(
     measures = measures_of(aggs)
     require_current_row(named_windows, measures)
     features, places = features_of(schema, measures, wish)
-    gates = gates_of(schema, named_windows, measures, features, places)
+    gates = gates_of(schema, named_windows, measures, features, places, feature_of)
     outputs = tuple(
         Output(
             f"{measure.name}_{name}" if shows_names(windows) else measure.name,
@@ -291,36 +291,13 @@ def features_of(
         unnamed = replace(measure, name="")
         if unnamed not in places:
             places[unnamed] = len(features)
-            features.append(_feature(schema, measure, wish))
+            features.append(feature_of(schema, measure, wish))
         places[measure] = places[unnamed]
     return features, places
 
 
-def gates_of(
-    schema: pa.Schema,
-    windows: Mapping[str, Window],
-    measures: Iterable[Measure],
-    features: list[Feature],
-    places: dict[Measure, int],
-) -> Gates:
-    """What answers wait for; counts that nobody asked for join the features and their places."""
-    gates: Gates = {}
-    for name, window in windows.items():
-        least = window.min_rows
-        for measure in measures if least is not None else ():
-            assert least is not None
-            counted = counted_by(least, measure, schema)
-            if counted not in places:
-                # An algorithm that the user names is for what the user asks for.
-                feature = _feature(schema, counted, Wish())
-                unit = f"values of {features[places[measure]]}" if least.of_values else "rows"
-                places[counted] = len(features)
-                features.append(replace(feature, called=f"{unit} for min_rows"))
-            gates[name, places[measure]] = Gate(places[counted], least.count)
-    return gates
-
-
-def _feature(schema: pa.Schema, measure: Measure, wish: Wish) -> Feature:
+def feature_of(schema: pa.Schema, measure: Measure, wish: Wish) -> Feature:
+    """The feature of a measure, checked against a schema and the algorithm that is wished for."""
     aggregation = measure.aggregation
     required = [entry for entry in aggregation.inputs if not entry.optional]
     if len(measure.columns) < len(required):

@@ -17,12 +17,12 @@ from windrow.errors import InvalidArgument
 from windrow.planning import costs
 from windrow.planning.choose import Wish
 from windrow.planning.current_row import require_newest_row
-from windrow.planning.gates import Gates
+from windrow.planning.gates import Gates, gates_of
 from windrow.planning.over_plan import (
     Feature,
     columns_named,
+    feature_of,
     features_of,
-    gates_of,
     laid_over,
     measures_of,
     plain_schema,
@@ -246,7 +246,7 @@ def resolve_slide(
     measures = measures_of(aggs)
     require_newest_row(named_windows, measures)
     features, places = features_of(schema, measures, wish)
-    gates = gates_of(schema, named_windows, measures, features, places)
+    gates = gates_of(schema, named_windows, measures, features, places, feature_of)
     outputs = tuple((measure.name, places[measure]) for measure in measures)
     window_name = [NAME] if shows_names(windows) else []
     _require_distinct([*window_name, START, END, *(name for name, _ in outputs)], key_columns)
