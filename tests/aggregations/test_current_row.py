@@ -139,6 +139,18 @@ def test_a_condition_leaves_rows_without_a_value() -> None:
     assert found["count_since_last"] == [None, None, 0, 1, 0, 1]
 
 
+def test_a_condition_leaves_rows_without_a_value_in_plain_python_too() -> None:
+    """One such lift called itself."""
+    lags = [wr.lag("x", 130), wr.rank("x")]
+    aggs = [each.where("flag").alias(each.name) for each in lags]
+    found = asked(wr.rows(200), *aggs)
+    data = table().to_pydict()
+    kept = [x if flag else None for x, flag in zip(data["x"], data["flag"], strict=True)]
+    frame = pd.DataFrame({"k": data["k"], "x": pd.array(kept, pd.ArrowDtype(pa.float64()))})
+    assert found["lag_130_x"] == pa.array(frame.groupby("k")["x"].shift(130)).to_pylist()
+    assert [each is None for each in found["rank_x"]] == [each is None for each in kept]
+
+
 def test_windows_of_elements() -> None:
     window = wr.Window([wr.lag("x"), wr.previous("x"), wr.count_since_last("ok")])
     window.insert_many([{"x": 1, "ok": True}, {"x": None, "ok": None}, {"x": 3, "ok": False}])

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from tests.fuzz.agreement import LEFT, TOLERANCE, Between, Rounded, as_float
 from tests.fuzz.calls import Measure
 from tests.fuzz.catalogue import catalogue
@@ -312,6 +314,28 @@ def _naive_bayes(rows: Rows, _columns: Any, _parameters: Any) -> Any:
     return expected.naive_bayes([*learnt, newest]) if learnt else None
 
 
+# Order statistics -------------------------------------------------------------------------------
+
+
+def _exact_quantile(rows: Rows, _columns: Any, parameters: dict[str, Any]) -> Any:
+    """By numpy: the places of quantiles among the sorted values."""
+    values = [row[0] for row in rows]
+    ordered = sorted(values, key=expected.as_spark_sorts)
+    shares, way = parameters.get("q", 0.5), parameters.get("interpolation", "linear")
+
+    def one(share: float) -> Any:
+        if way in ("linear", "midpoint"):
+            found = expected.between_values(values, share, way)
+            return Rounded(found, LEFT * _largest(values))
+        return ordered[int(np.quantile(np.arange(len(ordered)), share, method=way))]
+
+    return list(map(one, shares)) if isinstance(shares, list) else one(shares)
+
+
+def _rank(rows: Rows, _columns: Any, parameters: dict[str, Any]) -> Any:
+    return expected.rank([row[0] for row in rows], **parameters)
+
+
 # The current row --------------------------------------------------------------------------------
 
 #: those that count the rows without a value, and the rows that a condition leaves out
@@ -355,13 +379,22 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         for name in (
             *("all", "any", "bit_and", "bit_or", "bit_xor", "min", "max"),
             *("min_count", "max_count", "relative_variation", "sign_changes", "first", "last"),
-            *("mode", "value_range", "change", "all_equal", "previous", "count_since_last"),
+            *(
+                "mode",
+                "value_range",
+                "change",
+                "all_equal",
+                "previous",
+                "count_since_last",
+                "count_distinct",
+                "percent_rank",
+            ),
         )
     },
     **{
         name: _rounding(name)
         for name in (
-            *("sum", "sum_of_squares", "root_mean_square"),
+            *("sum", "sum_distinct", "sum_of_squares", "root_mean_square"),
             *("geometric_mean", "harmonic_mean"),
         )
     },
@@ -404,6 +437,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "rate": _rate,
     "longest_increasing_run": _increasing_run,
     "m4": _m4,
+    "median": _exact_quantile,
+    "quantile": _exact_quantile,
+    "rank": _rank,
     "lag": _lag,
     "lead": _lead,
     "time_since_last": lambda rows, _columns, _given: expected.time_since_last(rows),

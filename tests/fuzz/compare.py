@@ -120,6 +120,10 @@ def type_of(measure: Measure, types: Sequence[str]) -> pa.DataType | None:
     parameters = dict(measure.parameters)
     if parameters.get("sketch"):
         return pa.binary()
+    if measure.name == "rank" and parameters.get("method") == "average":
+        return pa.float64()
+    if "interpolation" in parameters and parameters["interpolation"] != "midpoint":
+        return None
     if isinstance(parameters.get("q"), list) or (measure.name == "moment_sketch" and parameters):
         return None
     entry = catalogue()[measure.name]

@@ -66,4 +66,5 @@ def _rolled(plan: OverPlan, cut: list[pa.RecordBatch], schema: pa.Schema) -> pa.
 def _slid(plan: SlidePlan, cut: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
     batches = [batch.select(plan.columns) for batch in cut]
     answers = slide_batches(batches, plan, set(schema.names))
-    return pa.concat_tables([plan.output_schema.empty_table(), *answers])
+    given = [each for each in answers if each is not None]  # None only gives others a turn
+    return pa.concat_tables([plan.output_schema.empty_table(), *given])

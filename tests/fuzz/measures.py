@@ -13,6 +13,7 @@ from tests.fuzz.columns import Column, step_of
 #: aggregations that pick values, or add them up; what they answer of 1e300 is plain
 PICKING = frozenset(
     (
+        *("rank", "percent_rank", "count_distinct"),
         *("lag", "lead", "previous", "count_since_last", "time_since_last"),
         *("count", "count_if", "min", "max", "min_count", "max_count", "arg_min", "arg_max"),
         *("first", "last", "nth", "collect", "collect_distinct", "concat", "top_k", "bottom_k"),
@@ -30,7 +31,9 @@ PICKING = frozenset(
         *("longest_run_above", "sign_changes", "approx_quantile", "frequent_items", "all_equal"),
     )
 )
-LOOKING_BACK = ("lag", "previous", "count_since_last", "time_since_last")
+LOOKING_BACK = (
+    *("lag", "previous", "count_since_last", "time_since_last", "rank", "percent_rank"),
+)
 ADDING = PICKING | {"sum", "mean"}
 #: of integers and booleans, exact as well
 EXACT = PICKING | {"sum", "value_range", "change", "approx_distinct", "bloom", "count_min"}
@@ -154,6 +157,14 @@ def _parameters(random: Random, call: Call, entry: Entry, columns: list[str]) ->
         return {"n": few * random.choice((1, -1))}
     if entry.name == "longest_run_above":
         return {"threshold": random.choice((0, 1, 0.5))}
+    if entry.name == "rank":
+        method = {"method": random.choice(("max", "average", "dense"))} if maybe else {}
+        return method | ({"descending": True} if random.random() < 0.5 else {})
+    if entry.name == "quantile":
+        numbers = call.columns[columns[0]].kind in ("integer", "float", "decimal", "boolean")
+        ways = ("lower", "higher", "nearest", *(("midpoint",) if numbers else ()))
+        way = {} if numbers and maybe else {"interpolation": random.choice(ways)}
+        return {"q": random.choice((0, 0.25, 0.5, 0.75, 1, [0.25, 0.5], [0.5])), **way}
     if entry.name == "approx_quantile":
         return {"q": random.choice((0, 0.25, 0.5, 0.95, 1, [0.25, 0.5], [0.5]))}
     if entry.name == "approx_distinct":

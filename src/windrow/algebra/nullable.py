@@ -163,8 +163,8 @@ def filtered(
     def without_value(*inputs: Any) -> Any:
         return absent(*inputs[:-1])
 
-    monoid = replace(monoid, lift=lift, absent=without_value)
-    return skipping_nulls(monoid, watched, name, (*missing, -1))
+    counting = replace(monoid, lift=lift, absent=without_value)
+    return skipping_nulls(counting, watched, name, (*missing, -1))
 
 
 class Together:
