@@ -21,8 +21,8 @@ from tests.support.stream.model import (
     MILLISECOND,
     THE_END,
     Memory,
+    accepted,
     arrived,
-    final_at,
     length,
 )
 from tests.support.stream.strategies import Stream, clocks, streams
@@ -30,6 +30,7 @@ from windrow.planning.choose import Wish
 from windrow.planning.slide_plan import resolve_slide
 from windrow.stream import sizes
 from windrow.stream.slide_stream import StreamSlide
+from windrow.stream.state import LEDGER, NODE, ROWS, WAITING, WINDOWS, kind_of
 from windrow.windows import TimeWindow
 from windrow.work import sizes as work_sizes
 
@@ -75,32 +76,42 @@ def test_batches(query: Query, cuts: list[int], changes_only: bool, most: int) -
     oracle.assert_agrees(oracle.slide(table, **query.arguments, **further), found, query.key)
 
 
-@given(streams(clocks, ("count", "max", "first", "arg_max")), st.booleans(), st.booleans())
-@settings(max_examples=60)
+COMPARED = ("count", "max", "first", "arg_max")
+
+
+@given(
+    streams(clocks, COMPARED) | streams(clocks, ("collect", "count")), st.booleans(), st.booleans()
+)
+@settings(max_examples=100)
 def test_streams(stream: Stream, changes_only: bool, small: bool) -> None:
     """Windows without events come with the next answer of their key, each once."""
     further: dict[str, Any] = {"changes_only": changes_only, "empty": "emit"}
     schema = stream.batches[0][0].schema
     plan = resolve_slide(schema, **stream.arguments, wish=Wish(), **further)
     day = length(plan.order_type)
-    events, expected_late = arrived(stream, lambda time: time + day)
+    by_rows = changes_only or any(each.aggregation.name == "collect" for each in stream.aggs)
+    events, expected_late = (
+        arrived(stream, lambda time: time + day) if by_rows else accepted(stream)
+    )
     expected = oracle.slide(events, **stream.arguments, **further)
     storage, late, timer = Memory(), 0, None
     tables = [plan.output_schema.empty_table()]
-    with sizes.using(**(BINS_SMALL if small else {})):
+    with sizes.using(**({**BINS_SMALL, "totals_in_a_bin": 2} if small else {})):
         for batch, watermark in [*stream.batches, (schema.empty_table(), THE_END)]:
             if batch.num_rows or (timer is not None and timer <= watermark):
                 shard = StreamSlide(plan, set(schema.names), shards=1)
                 step = shard.advance(storage, [batch], watermark)
                 tables += step.answers
                 late, timer = late + step.late, step.timer
-            ended = [
-                final_at(stream.windows[answer["window"]], answer, day) <= watermark * MILLISECOND
-                for answer in expected
-            ]
-            assert sum(table.num_rows for table in tables) <= (sum(ended) if watermark else 0)
+            ended = sum(answer["window_end"] <= watermark * MILLISECOND for answer in expected)
+            assert sum(table.num_rows for table in tables) <= (ended if watermark else 0)
     assert late == expected_late
     oracle.assert_agrees(expected, pa.concat_tables(tables), stream.key)
+    kinds = {kind_of(number) for number in storage}
+    if expected:
+        # The last window of a key stays for good, and nothing else of it.
+        assert kinds >= {LEDGER if by_rows else WINDOWS}
+        assert not kinds & {NODE, ROWS, WAITING}
 
 
 def test_the_answers_are_those_of_pandas() -> None:
@@ -167,7 +178,7 @@ def test_a_plan_says_it() -> None:
     said = "Windows of time_1_hour without events are answered too, between a key's first and last"
     assert said in " ".join(str(wr.plan(**asked)).split())
     text = " ".join(str(wr.plan(**asked, lateness="1s")).split())
-    assert "because empty='emit' needs the last window of every key" in text
+    assert "the keys with answers the bins of last windows" in text
     assert "windows without events, with the next answer of their key" in text
 
 

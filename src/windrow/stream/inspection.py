@@ -32,6 +32,8 @@ from windrow.stream.state import (
     TOTALS_SCHEMA,
     WAITING,
     WAITING_SCHEMA,
+    WINDOWS,
+    WINDOWS_SCHEMA,
     block_number,
     content_of,
     group_of,
@@ -73,7 +75,7 @@ def summary(blocks: Mapping[int, bytes]) -> Summary:
     waiting = _batches(blocks, WAITING, WAITING_SCHEMA)
     header = ShardHeader.decoded(_content(blocks, HEADER))
     cells, rows = _of_cells(blocks), _of_rows(blocks)
-    totals = _of_totals(blocks)
+    totals = _of_totals(blocks) + _of_windows(blocks)
     spans = []
     for group in range(len(header.groups)):
         tick, slices = slices_of(integers_of(_content(blocks, SLICES, group)))
@@ -130,6 +132,15 @@ def _of_totals(blocks: Mapping[int, bytes]) -> list[pa.RecordBatch]:
     key = sum(name.startswith("key_") for name in _schema(blocks, TOTALS_SCHEMA).names)
     found = _batches(blocks, TOTALS, TOTALS_SCHEMA)
     return [batch.select(range(1, key + 1)) for _owner, batch in found]
+
+
+def _of_windows(blocks: Mapping[int, bytes]) -> list[pa.RecordBatch]:
+    """The keys whose last windows are kept."""
+    if block_number(WINDOWS_SCHEMA) not in blocks:
+        return []
+    key = sum(name.startswith("key_") for name in _schema(blocks, WINDOWS_SCHEMA).names)
+    found = _batches(blocks, WINDOWS, WINDOWS_SCHEMA)
+    return [batch.select(range(key)) for _owner, batch in found]
 
 
 def _of_rows(blocks: Mapping[int, bytes]) -> _Kept:

@@ -18,6 +18,9 @@ from windrow.planning.slide_plan import SlidePlan
 
 Array = np.ndarray[Any, Any]
 
+#: when they are final, in words
+EMPTY_FINAL = "windows without events, with the next answer of their key"
+
 
 class LastWindows:
     """The last windows of one name, by key.

@@ -72,7 +72,7 @@ def _sliced(
     plan: SlidePlan, tick: int
 ) -> Iterator[tuple[Slices | CalendarSlices, dict[str, Schedule]]]:
     """The windows that partials of slices of time can answer, in groups that share slices."""
-    if plan.changes_only or plan.fills or not has_partials_of_numbers(plan.features):
+    if plan.changes_only or not has_partials_of_numbers(plan.features):
         return
     periods = {
         name: window.period.in_ticks(name, tick)

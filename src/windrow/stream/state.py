@@ -41,11 +41,13 @@ HEADER, DESCRIPTION, CELLS_SCHEMA, WAITING_SCHEMA, SLICES, NODE, WAITING = range
 ROWS_SCHEMA, LEDGER_SCHEMA, BINS, ROWS, LEDGER = range(7, 12)
 MAPS_SCHEMA, MAP, SEGMENT, SEGMENT_MAP, BACK_MAP = range(12, 17)
 TOTALS_SCHEMA, TOTALS = range(17, 19)
+WINDOWS_SCHEMA, WINDOWS = range(19, 21)
 _NAMES = (
     "the header", "what the query is", "the columns of cells", "the columns of waiting events",
     "slices", "cells", "waiting events", "the columns of rows", "the columns of the ledger", "bins",
     "rows", "the ledger", "the columns of maps", "a map", "a segment", "the map of a segment",
-    "the map of a back", "the columns of totals", "totals",
+    "the map of a back", "the columns of totals", "totals", "the columns of last windows",
+    "last windows",
 )  # fmt: skip
 _KIND_BITS, _GROUP_BITS, _BLOCK_BITS = 56, 40, 8
 #: how many groups of windows have numbers for their blocks

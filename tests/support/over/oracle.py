@@ -552,7 +552,7 @@ def agree(expected: Any, answer: Any) -> bool:
     if isinstance(expected, Near):
         return answer is not None and abs(answer - expected.value) <= expected.within
     if isinstance(expected, DaysApart):
-        return answer in (expected.days, timedelta(days=expected.days))
+        return answer in (expected, expected.days, timedelta(days=expected.days))
     if isinstance(expected, list) and isinstance(answer, list):
         return len(expected) == len(answer) and all(map(agree, expected, answer))
     if isinstance(expected, dict) and isinstance(answer, dict):

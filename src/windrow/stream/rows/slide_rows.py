@@ -19,7 +19,7 @@ from windrow.engine.slice_windows import SliceKernels
 from windrow.planning.slide_plan import SlidePlan
 from windrow.stream.group import Array
 from windrow.stream.last_answers import LastAnswers
-from windrow.stream.last_windows import LastWindows
+from windrow.stream.last_windows import EMPTY_FINAL, LastWindows
 from windrow.stream.row_layout import RowLayout
 from windrow.stream.rows.kept_rows import Needed, OpenBins
 from windrow.stream.rows.rows_group import RowsGroup, entered
@@ -87,7 +87,7 @@ class SlideRows(RowsGroup):
         super().__init__(number, names, layout)
         self.why = why_slide_keeps_rows(plan)
         if self._windows:
-            self.final += "; windows without events, with the next answer of their key"
+            self.final += f"; {EMPTY_FINAL}"
 
     def answer(self, part: OpenBins, span: Span) -> tuple[list[pa.Table], Needed]:
         """The answers that became final."""

@@ -34,8 +34,6 @@ def why_slide_keeps_rows(plan: SlidePlan) -> str:
     """The reason for `slide`."""
     if plan.changes_only:
         return "changes_only compares every answer with the answer before of its key"
-    if plan.fills:
-        return "empty='emit' needs the last window of every key"
     return _large_partials(plan.features) or (
         "the events, and not a range and slide in time alone, say which rows an answer holds"
     )

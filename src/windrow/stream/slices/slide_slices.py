@@ -12,6 +12,7 @@ Slices are cut at every edge of a window. When slices become final (see `query`)
       cells  . . . . . [ block | block ]                     [      new       ]
       maps                             [ node  | node | node ]
 
+   With `empty="emit"`, windows without events come between them (see `kept_windows`).
 3. Blocks that no window will read again are deleted, and the new cells are appended to the tree.
 
 So the cost of a batch depends on its events, on the slices that became final, and on the logarithm
@@ -41,8 +42,10 @@ from windrow.slicing.calendar_slices import CalendarSlices
 from windrow.stream import sizes
 from windrow.stream.group import Array, WindowGroup
 from windrow.stream.header import GroupState
+from windrow.stream.last_windows import EMPTY_FINAL
+from windrow.stream.slices.kept_windows import Answered, KeptWindows
 from windrow.stream.slices.map_tree import HeldMaps, MapTree
-from windrow.stream.state import CELLS_SCHEMA, NONE, ShardBlocks
+from windrow.stream.state import CELLS_SCHEMA, NONE, WINDOWS_SCHEMA, ShardBlocks
 from windrow.windows import ticks
 from windrow.windows.schedules import Schedule
 
@@ -61,11 +64,17 @@ class SlideSlices(WindowGroup):
     ) -> None:
         names = list(windows)
         self.number, self.names, self.maps = number, names, maps
-        self.slices, self.layouts = slices, {CELLS_SCHEMA: maps.schema}
+        self.slices = slices
+        self.layouts: dict[int, pa.Schema] = {CELLS_SCHEMA: maps.schema}
         self.kept = maps.description
         self._windows = list(windows.values())
         self._plan, self._features = plan, features
         self._kernels = SliceKernels(features, plan, names)
+        #: the last windows of keys, if windows without events are answered
+        self._kept = KeptWindows(number, plan, maps, names) if plan.fills else None
+        if self._kept is not None:
+            self.layouts[WINDOWS_SCHEMA] = self._kept.schema
+            self.kept = [*self.kept, f"last windows of {', '.join(plan.schedules)}"]
 
     def holds(self, times: Array) -> Array | None:
         """Which events do not lie in a gap between windows."""
@@ -74,16 +83,20 @@ class SlideSlices(WindowGroup):
 
     def describe(self) -> GroupPlan:
         """Partials of slices in a tree."""
+        beside = ", and for the keys with answers the bins of last windows"
+        beside = beside if self._kept is not None else ""
         return GroupPlan(
             self.names,
             way="slices: a partial for each key and slice, in a tree over blocks of slices",
             why="a clock or a calendar says when windows begin and end, and the partials of "
             "aggregations are numbers",
             reads="the header, the waiting events of slices that become final, the blocks in which "
-            "windows begin, and at most 3 log2(n) nodes of the tree over a window's n blocks",
+            "windows begin, and at most 3 log2(n) nodes of the tree over a window's n blocks"
+            + beside,
             writes="the header, the new events, and for each block of slices that become final "
-            "about two nodes of the tree",
-            final="at the end of a window, when the watermark reaches it",
+            "about two nodes of the tree" + beside,
+            final="at the end of a window, when the watermark reaches it"
+            + (f"; {EMPTY_FINAL}" if self._kept is not None else ""),
         )
 
     def due(self, state: GroupState, blocks: ShardBlocks, oldest: int | None) -> Iterator[int]:
@@ -105,14 +118,14 @@ class SlideSlices(WindowGroup):
             slices = self.slices.slice_of(ticks.times(columns[self._plan.order[0]]))
             read = in_own_type(columns, self._plan)
             cells = self.maps.of_events(read, self._plan.order, slices)
-        answers = []
+        answered = {}
         front = state.front
         for place, (name, window) in enumerate(zip(self.names, self._windows, strict=True)):
             low, high = self._ending(window, state.frontier, frontier, cells)
             if low <= high:
                 held = self._held(tree, window, state.fronts[place], low, high)
                 state.fronts[place] = held.front
-                answers.append(self._answer(name, window, [*held.maps, cells], low, high))
+                answered[name] = self._answer(name, window, [*held.maps, cells], low, high)
         tree.drop(front, state.front)
         needed = min(
             self.slices.slice_at(window.begin(window.first_open(frontier)))
@@ -121,7 +134,9 @@ class SlideSlices(WindowGroup):
         for block in _blocks(cells, needed):
             tree.append(block)
         state.frontier = frontier
-        return answers
+        if self._kept is not None:
+            return self._kept.filled(blocks, frontier, answered)
+        return [each.table for each in answered.values()]
 
     # Which windows, and which cells they hold ----------------------------------------------------
 
@@ -156,7 +171,7 @@ class SlideSlices(WindowGroup):
         maps: Sequence[pa.RecordBatch],
         low: int,
         high: int,
-    ) -> pa.Table:
+    ) -> Answered:
         """The answers of the windows from `low` to `high`, of every key."""
         cells, places, starts, partials = self.maps.grouped(maps)
         times = self.slices.starts(cells[SLICE].to_numpy()[places])
@@ -177,7 +192,8 @@ class SlideSlices(WindowGroup):
             return self._features.column(self._plan, name, place, answers, carried)
 
         bounds = [times_to_arrow(bound, self._plan.order_type) for bound in window.bounds(windows)]
-        return answered_table(self._plan, name, keys, (bounds[0], bounds[1]), result)
+        table = answered_table(self._plan, name, keys, (bounds[0], bounds[1]), result)
+        return Answered(table, windows)
 
 
 def _blocks(cells: pa.RecordBatch, needed: int) -> Iterator[pa.RecordBatch]:

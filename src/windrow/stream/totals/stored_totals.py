@@ -54,9 +54,15 @@ class StoredTotals:
     """The totals of a shard while one batch is worked on."""
 
     def __init__(
-        self, blocks: ShardBlocks, group: int, schema: pa.Schema, keys: Sequence[str]
+        self,
+        blocks: ShardBlocks,
+        group: int,
+        schema: pa.Schema,
+        keys: Sequence[str],
+        kind: int = TOTALS,
     ) -> None:
-        """`keys` are the columns of the schema that hold the key."""
+        """`keys` are the columns of the schema that hold the key; `kind` is that of the blocks."""
+        self._kind = kind
         self._blocks, self._group, self._schema, self._keys = blocks, group, schema, keys
         self.bins = Bins(blocks, group)
 
@@ -116,4 +122,4 @@ class StoredTotals:
         return self._blocks.load(self._place(number), self._schema)
 
     def _place(self, number: int) -> int:
-        return block_number(TOTALS, self._group, number)
+        return block_number(self._kind, self._group, number)
