@@ -23,7 +23,7 @@ class Nanoseconds(int):
 
 
 @dataclass(frozen=True)
-class CalendarSpan:
+class CalendarLength:
     """So many days, weeks, months, quarters or years."""
 
     number: int
@@ -228,6 +228,6 @@ def _arguments(given: tuple[Any, ...], named: dict[str, Any]) -> str:
 def _written(value: Any) -> str:
     if isinstance(value, Nanoseconds):
         return repr(f"{int(value)} nanoseconds")
-    if isinstance(value, CalendarSpan):
+    if isinstance(value, CalendarLength):
         return repr(f"{value.number} {value.unit}{'s' if value.number > 1 else ''}")
     return value.name if isinstance(value, Function) else repr(value)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from tests.fuzz.calls import CalendarSpan, Call, Nanoseconds, Window
+from tests.fuzz.calls import CalendarLength, Call, Nanoseconds, Window
 from tests.fuzz.columns import (
     KINDS,
     TIMES,
@@ -222,9 +222,9 @@ def _calendar(random: Random, function: str, order_type: str) -> Window:
     return _made("calendar", (_span(random),), options)
 
 
-def _span(random: Random) -> CalendarSpan:
+def _span(random: Random) -> CalendarLength:
     unit = random.choice(("day", "day", "week", "month", "month", "quarter", "year"))
-    return CalendarSpan(random.choice((1, 1, 2, 3, 10 if unit == "day" else 1)), unit)
+    return CalendarLength(random.choice((1, 1, 2, 3, 10 if unit == "day" else 1)), unit)
 
 
 def _window(

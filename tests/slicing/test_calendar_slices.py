@@ -6,13 +6,24 @@ import numpy as np
 import pytest
 
 from windrow.slicing import Slices
-from windrow.slicing.calendar import CalendarSchedule, Span
+from windrow.slicing.calendar import CalendarSchedule, Length
 from windrow.slicing.calendar_slices import CalendarSlices, numbers_of, slices_for, slices_of
 
 DAY = 86_400
-SPANS = [Span(1, 0), Span(3, 0), Span(12, 0), Span(0, 1), Span(0, 7), Span(0, 10), Span(0, 70)]
-SCHEDULES = [CalendarSchedule(*spans) for spans in product(SPANS, SPANS)]
-SCHEDULES += [CalendarSchedule(Span(0, 7), Span(0, 14), 6), CalendarSchedule(*[Span(7, 0)] * 2)]
+LENGTHS = [
+    Length(1, 0),
+    Length(3, 0),
+    Length(12, 0),
+    Length(0, 1),
+    Length(0, 7),
+    Length(0, 10),
+    Length(0, 70),
+]
+SCHEDULES = [CalendarSchedule(*lengths) for lengths in product(LENGTHS, LENGTHS)]
+SCHEDULES += [
+    CalendarSchedule(Length(0, 7), Length(0, 14), 6),
+    CalendarSchedule(*[Length(7, 0)] * 2),
+]
 
 
 def edges(schedule: CalendarSchedule) -> set[int]:
@@ -33,31 +44,31 @@ def test_windows_begin_and_end_with_slices(step: int) -> None:
 @pytest.mark.parametrize(
     ("schedules", "expected"),
     [
-        ([("year", "year"), ("year", "quarter")], Span(3, 0)),
-        ([("month", "month")], Span(1, 0)),
-        ([("month", "day")], Span(0, 1)),
-        ([("month", "month"), ("week", "week")], Span(0, 1)),
-        ([("week", "week")], Span(0, 7)),
-        ([("week", "week"), ("day", "day")], Span(0, 1)),
+        ([("year", "year"), ("year", "quarter")], Length(3, 0)),
+        ([("month", "month")], Length(1, 0)),
+        ([("month", "day")], Length(0, 1)),
+        ([("month", "month"), ("week", "week")], Length(0, 1)),
+        ([("week", "week")], Length(0, 7)),
+        ([("week", "week"), ("day", "day")], Length(0, 1)),
     ],
 )
-def test_slices_are_long(schedules: list[tuple[str, str]], expected: Span) -> None:
+def test_slices_are_long(schedules: list[tuple[str, str]], expected: Length) -> None:
     units = {
-        "year": Span(12, 0), "quarter": Span(3, 0), "month": Span(1, 0),
-        "week": Span(0, 7), "day": Span(0, 1),
+        "year": Length(12, 0), "quarter": Length(3, 0), "month": Length(1, 0),
+        "week": Length(0, 7), "day": Length(0, 1),
     }  # fmt: skip
-    asked = [CalendarSchedule(units[span], units[every]) for span, every in schedules]
+    asked = [CalendarSchedule(units[length], units[every]) for length, every in schedules]
     assert slices_for(asked).slide == expected
 
 
 def test_weeks_that_begin_on_other_days_share_days() -> None:
-    weeks = [CalendarSchedule(Span(0, 7), Span(0, 7), start) for start in (0, 6)]
-    assert slices_for(weeks[:1]).slide == Span(0, 7)
-    assert slices_for(weeks).slide == Span(0, 1)
+    weeks = [CalendarSchedule(Length(0, 7), Length(0, 7), start) for start in (0, 6)]
+    assert slices_for(weeks[:1]).slide == Length(0, 7)
+    assert slices_for(weeks).slide == Length(0, 1)
 
 
 def test_slices_are_stored_as_numbers() -> None:
-    month = slices_for([CalendarSchedule(Span(1, 0), Span(1, 0))])
+    month = slices_for([CalendarSchedule(Length(1, 0), Length(1, 0))])
     for slices in (
         CalendarSlices(month, "Europe/Berlin", 1_000),
         CalendarSlices(month, None, 86_400 * 10**9),

@@ -53,12 +53,15 @@ def test_local_times_are_those_of_zoneinfo(name: str) -> None:
         ]
         assert local.tolist() == expected
     # The first instant at which the clock has reached a time: not one second before.
-    reached = clock.instants(local)
+    reached, leapt = clock.instants(local)
+    assert not leapt.any()
     assert (reached <= times).all()
     assert (clock.locals(reached) >= local).all()
     assert (clock.locals(reached - 1) < local).all()
-    assert (clock.earliest_locals(times) <= local).all()
-    assert (np.diff(clock.earliest_locals(times)) >= 0).all()
+    shown, returns = clock.locals_and_returns(times)
+    assert (shown == local).all()
+    assert (returns <= local).all()
+    assert (np.diff(returns) >= 0).all()
 
 
 def test_a_day_may_be_missing_or_come_twice() -> None:

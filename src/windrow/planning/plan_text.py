@@ -12,7 +12,7 @@ from windrow.planning.choose import Choice
 from windrow.planning.placement import Placement
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.wording import counted, listed, size, time_taken
-from windrow.windows.calendar_spans import span_words
+from windrow.windows.calendar_lengths import length_words
 
 if TYPE_CHECKING:
     from windrow.planning.explain import Group, Plan
@@ -144,7 +144,7 @@ def _slice_lines(plan: Plan, resolved: SlidePlan) -> Iterator[str]:
         most = max(resolved.size_of(name)[0] or 1 for name in names)
         clock = "" if timezone is None else f" of {timezone}"
         line = (
-            f"{listed(names)}: slices of {span_words(slices.slide)} by the calendar{clock}, "
+            f"{listed(names)}: slices of {length_words(slices.slide)} by the calendar{clock}, "
             f"at most {counted(most)} in a window"
         )
         yield fill(line, _WIDTH, initial_indent="  ", subsequent_indent="    ")

@@ -1,4 +1,4 @@
-"""Windows by the calendar: spans of months or days, counted on a zone's clock.
+"""Windows by the calendar: lengths of months or days, counted on a zone's clock.
 
 Local days have numbers: 1970-01-01 is day 0. A window holds whole days, from the day on which it
 begins to the day before which it ends, and windows have numbers too, in the order of their begins:
@@ -15,9 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windrow.slicing.periodic import Integers
 from windrow.slicing.zones import DAY, zone
@@ -26,38 +28,39 @@ from windrow.slicing.zones import DAY, zone
 _MONTHS_BEFORE_EPOCH = 1970 * 12
 #: the weekday of day 0, counted from Monday
 _WEEKDAY_OF_EPOCH = 3
+_Found = TypeVar("_Found", bound=NDArray[Any])
 _NANOSECONDS_PER_DAY = DAY * 10**9
 #: seconds from the epoch to where no calendar is needed
 _FAR = 2**60
 
 
-class Span(NamedTuple):
+class Length(NamedTuple):
     """So many months, or so many days; one of them is 0."""
 
     months: int
     days: int
 
     def after(self, days: Integers) -> Integers:
-        """The day that is one span after each day."""
+        """The day that is one length after each day."""
         return _months_later(days, self.months) if self.months else days + self.days
 
     def back(self, days: Integers) -> Integers:
-        """The day that is one span before each day."""
+        """The day that is one length before each day."""
         return _months_later(days, -self.months) if self.months else days - self.days
 
     def last_over(self, days: Integers) -> Integers:
-        """The last day of which one span later is at or before each day."""
+        """The last day of which one length later is at or before each day."""
         if not self.months:
             return days - self.days
         month, place = _in_month(days)
         last = _length(month - self.months) - 1
-        # On the last day of a month, all days that stand back behind it have their span over.
+        # On the last day of a month, all days that stand back behind it have their length over.
         place = np.where(place == _length(month) - 1, last, np.minimum(place, last))
         return _first_day(month - self.months) + place
 
     @property
     def most_days(self) -> int:
-        """No span has more days than this."""
+        """No length has more days than this."""
         return self.months * 31 + self.days
 
 
@@ -92,43 +95,42 @@ class LocalDays:
     def _most_days(self, bits: int) -> int:
         return min((1 << (bits - 1)) // self._per_day, _FAR // (2 * DAY)) - 2
 
-    def back(self, times: Integers, span: Span) -> Integers:
-        """One span before each time, by the clock."""
-        return self._moved(times, span, self._locals(times), settled=False)
+    def back(self, times: Integers, length: Length) -> tuple[Integers, Integers]:
+        """One length before each time, by the clock; and the earliest that is so then or later.
 
-    def back_at_least(self, times: Integers, span: Span) -> Integers:
-        """A time at or before which `back` lies for each time and for all later ones.
-
-        It never goes back, as `back` does: March 30 and 31 are one month after February 28.
+        Time before may go back: March 28 and 29 are both one month after February 28. The second
+        may be somewhat earlier than need be, and never goes back.
         """
-        if self._zone is None:
-            return self._moved(times, span, times, settled=True)
-        seconds, rest = np.divmod(times, self._per_second)
-        earliest = self._zone.earliest_locals(seconds)
-        shown = self._zone.locals(seconds)
-        local = earliest * self._per_second + np.where(earliest < shown, 0, rest)
-        return self._moved(times, span, local, settled=True)
+        local, returns = self._locals(times)
+        day = local // self._per_day
+        found = self._from_local(by_day(length.back, day), local)
+        earliest = found.copy()
+        redone = np.flatnonzero((returns < local) | by_day(partial(_stays, length), day))
+        local = returns[redone]
+        day = local // self._per_day
+        # If the day after stands for the same day, its midnight is yet to come.
+        local = np.where(by_day(partial(_stays, length), day), day * self._per_day, local)
+        earliest[redone] = self._from_local(by_day(length.back, day), local)
+        return found, earliest
 
-    def _locals(self, times: Integers) -> Integers:
+    def _locals(self, times: Integers) -> tuple[Integers, Integers]:
+        """The local time at each time; and the earliest then or later."""
         if self._zone is None:
-            return times
+            return times, times
         seconds, rest = np.divmod(times, self._per_second)
-        return self._zone.locals(seconds) * self._per_second + rest
+        local, returns = self._zone.locals_and_returns(seconds)
+        earliest = returns * self._per_second + np.where(returns < local, 0, rest)
+        return local * self._per_second + rest, earliest
 
-    def _moved(self, times: Integers, span: Span, local: Integers, settled: bool) -> Integers:
-        day, rest = np.divmod(local, self._per_day)
-        back = by_day(span.back, day)
-        if settled and span.months:
-            # If the day after stands for the same day, its midnight is yet to come.
-            rest = np.where(by_day(span.back, day + 1) == back, 0, rest)
+    def _from_local(self, days: Integers, local: Integers) -> Integers:
+        """When some days begin to have the time of day that local times have."""
         most = self._most_days(64)
-        moved = np.clip(back, -most, most) * self._per_day + rest
+        moved = np.clip(days, -most, most) * self._per_day + local % self._per_day
         if self._zone is None:
             return moved
         seconds, rest = np.divmod(moved, self._per_second)
-        found = self._zone.instants(seconds)
-        # Where the clock leaps over a time, the first instant behind the leap is no later one's.
-        leapt = self._zone.locals(found) != seconds
+        found, leapt = self._zone.instants(seconds)
+        # Where the clock leaps over a time, the first instant behind the leap stands for it.
         return found * self._per_second + np.where(leapt, 0, rest)
 
 
@@ -142,8 +144,8 @@ class CalendarSchedule:
         week_start: the weekday on which weeks begin, counted from Monday.
     """
 
-    range: Span
-    slide: Span
+    range: Length
+    slide: Length
     week_start: int = 0
 
     def begins(self, numbers: Integers) -> Integers:
@@ -183,15 +185,21 @@ class CalendarSchedule:
         return (days - self.first_day) // self.slide.days
 
 
-def by_day(function: Callable[[Integers], Integers], days: Integers) -> Integers:
+def by_day(function: Callable[[Integers], _Found], days: Integers) -> _Found:
     """What a function says of each day, asked once for each where days are few."""
     if not len(days):
-        return days
+        return function(days)
     low, high = int(days.min()), int(days.max())
     if high - low >= len(days):
         return function(days)
-    found: Integers = function(np.arange(low, high + 1))[days - low]
-    return found
+    found: Any = function(np.arange(low, high + 1))
+    return found[days - low]  # type: ignore[no-any-return]
+
+
+def _stays(length: Length, days: Integers) -> NDArray[np.bool_]:
+    """Of which days the day after is one length after the same day."""
+    stays: NDArray[np.bool_] = length.back(days + 1) == length.back(days)
+    return stays
 
 
 # Months ------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from windrow.slicing.calendar import CalendarSchedule, LocalDays, Span
+from windrow.slicing.calendar import CalendarSchedule, Length, LocalDays
 from windrow.slicing.periodic import Integers
 from windrow.slicing.slices import Slices
 
@@ -26,7 +26,7 @@ _CALENDAR = 0
 
 @dataclass(frozen=True)
 class CalendarSlices:
-    """Slices of one span each, on the clock of a zone.
+    """Slices of one length each, on the clock of a zone.
 
     Attributes:
         schedule: the slices as windows, of which each begins where the one before ends.
@@ -62,25 +62,27 @@ class CalendarSlices:
 def slices_for(schedules: Sequence[CalendarSchedule]) -> CalendarSchedule:
     """The slices that the windows of some schedules share.
 
-    >>> year, quarter = Span(12, 0), Span(3, 0)
+    >>> year, quarter = Length(12, 0), Length(3, 0)
     >>> slices_for([CalendarSchedule(year, year), CalendarSchedule(year, quarter)]).slide
-    Span(months=3, days=0)
+    Length(months=3, days=0)
     """
-    spans = [span for each in schedules for span in (each.range, each.slide)]
-    if all(span.months for span in spans):
-        return _tumbling(Span(math.gcd(*(span.months for span in spans)), 0))
-    if any(span.months for span in spans):
-        return _tumbling(Span(0, 1))
+    lengths = [length for each in schedules for length in (each.range, each.slide)]
+    if all(length.months for length in lengths):
+        return _tumbling(Length(math.gcd(*(length.months for length in lengths)), 0))
+    if any(length.months for length in lengths):
+        return _tumbling(Length(0, 1))
     first, *others = schedules
     apart = [each.first_day - first.first_day for each in others]
-    found = _tumbling(Span(0, math.gcd(*(span.days for span in spans), *apart)), first.week_start)
+    found = _tumbling(
+        Length(0, math.gcd(*(length.days for length in lengths), *apart)), first.week_start
+    )
     if (found.first_day - first.first_day) % found.slide.days:
-        return _tumbling(Span(0, 1))
+        return _tumbling(Length(0, 1))
     return found
 
 
-def _tumbling(span: Span, week_start: int = 0) -> CalendarSchedule:
-    return CalendarSchedule(span, span, week_start)
+def _tumbling(length: Length, week_start: int = 0) -> CalendarSchedule:
+    return CalendarSchedule(length, length, week_start)
 
 
 # Slices as numbers -------------------------------------------------------------------------------
@@ -101,5 +103,5 @@ def slices_of(numbers: Sequence[int]) -> tuple[int, Slices | CalendarSlices]:
     if period != _CALENDAR:
         return tick, Slices(period, tuple(rest))
     months, days, week_start, *zone = rest
-    schedule = _tumbling(Span(months, days), week_start)
+    schedule = _tumbling(Length(months, days), week_start)
     return tick, CalendarSlices(schedule, bytes(zone).decode() or None, tick)

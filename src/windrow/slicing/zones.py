@@ -26,6 +26,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windrow.errors import InvalidArgument
 from windrow.slicing.periodic import LIMIT, Integers
@@ -66,26 +67,30 @@ class Zone:
 
     def begins(self, days: Integers) -> Integers:
         """When each local day begins."""
-        return self.instants(days * DAY)
+        return self.instants(days * DAY)[0]
 
     def locals(self, instants: Integers) -> Integers:
         """The local time at each instant."""
         offsets = self._offsets(instants)
         return instants + offsets.offset[offsets.piece_of(instants)]
 
-    def earliest_locals(self, instants: Integers) -> Integers:
-        """The earliest local time at each instant or any later one: clocks go back."""
+    def locals_and_returns(self, instants: Integers) -> tuple[Integers, Integers]:
+        """The local time at each instant; and the earliest then or later: clocks go back."""
         offsets = self._offsets(instants)
         piece = offsets.piece_of(instants)
-        shown: Integers = instants + offsets.offset[piece]
-        return np.minimum(shown, offsets.returns[piece])
+        local: Integers = instants + offsets.offset[piece]
+        return local, np.minimum(local, offsets.returns[piece])
 
-    def instants(self, local: Integers) -> Integers:
-        """When each local time begins: the first instant at which the clock has reached it."""
+    def instants(self, local: Integers) -> tuple[Integers, NDArray[np.bool_]]:
+        """When each local time begins: the first instant at which the clock has reached it.
+
+        And which of the local times the clock leaps over.
+        """
         offsets = self._offsets(local)
         piece = np.searchsorted(offsets.reached[1:], local, side="right")
-        found: Integers = np.maximum(offsets.at[piece], local - offsets.offset[piece])
-        return found
+        shown: Integers = local - offsets.offset[piece]
+        begins = offsets.at[piece]
+        return np.maximum(begins, shown), shown < begins
 
     def _offsets(self, seconds: Integers) -> _Offsets:
         """The offsets in the years of some times, and in those beside them."""

@@ -13,11 +13,11 @@ import pyarrow as pa
 
 from windrow.algebra.durations import NANOSECONDS
 from windrow.errors import InvalidArgument
-from windrow.slicing.calendar import CalendarSchedule, LocalDays, Span
+from windrow.slicing.calendar import CalendarSchedule, Length, LocalDays
 from windrow.slicing.zones import is_utc, zone
 from windrow.windows import extents
 from windrow.windows.bounds import Bounding
-from windrow.windows.calendar_spans import WEEKDAYS, span, span_words, weekday
+from windrow.windows.calendar_lengths import WEEKDAYS, calendar_length, length_words, weekday
 from windrow.windows.calls import call_text
 from windrow.windows.clock import ScheduledWindows
 from windrow.windows.key_rows import KeyRows
@@ -46,8 +46,8 @@ class CalendarWindow(Window):
         week_start: the weekday on which weeks begin, counted from Monday.
     """
 
-    range: Span
-    slide: Span | None = None
+    range: Length
+    slide: Length | None = None
     timezone: str | None = None
     week_start: int = 0
 
@@ -58,13 +58,13 @@ class CalendarWindow(Window):
     @property
     def default_name(self) -> str:
         """The window's name if the user gives none."""
-        return f"calendar_{span_words(self.range).replace(' ', '_')}"
+        return f"calendar_{length_words(self.range).replace(' ', '_')}"
 
     def call(self) -> str:
         """The call that makes it."""
-        arguments = [repr(span_words(self.range))]
+        arguments = [repr(length_words(self.range))]
         if self.slide is not None:
-            arguments.append(f"every={span_words(self.slide)!r}")
+            arguments.append(f"every={length_words(self.slide)!r}")
         if self.timezone is not None:
             arguments.append(f"timezone={self.timezone!r}")
         if self.week_start and self.schedule.has_weeks:
@@ -111,12 +111,13 @@ class CalendarWindow(Window):
     def bounding(self, setting: Setting) -> Bounding:
         """The rows that are less than a range older, by the clock."""
         days = LocalDays(self.timezone, setting.tick)
-        # A clock may leap over the time one day ago, but a row is in its own window.
-        return RowsSince(
-            lambda times: np.minimum(days.back(times, self.range), times - 1),
-            lambda times: np.minimum(days.back_at_least(times, self.range), times - 1),
-            self.ticks_back(setting.tick),
-        )
+
+        def since(times: Array) -> tuple[Array, Array]:
+            # A clock may leap over the time one day ago, but a row is in its own window.
+            asked, kept = days.back(times, self.range)
+            return np.minimum(asked, times - 1), np.minimum(kept, times - 1)
+
+        return RowsSince(since, self.ticks_back(setting.tick))
 
     def answering(self, setting: Setting) -> extents.Answering:
         """Its windows begin and end with local days."""
@@ -199,6 +200,6 @@ def calendar(
     """
     if timezone is not None:
         zone(timezone)
-    slide = None if every is None else span(every, "every")
-    window = CalendarWindow(span(range, "range"), slide, timezone, weekday(week_start))
+    slide = None if every is None else calendar_length(every, "every")
+    window = CalendarWindow(calendar_length(range, "range"), slide, timezone, weekday(week_start))
     return window.with_min_rows(min_rows, of)

@@ -30,8 +30,8 @@ from windrow.windows.sorted_rows import SortedRows
 from windrow.windows.tail import Tail
 
 Array = np.ndarray[Any, Any]
-#: from the times of rows to the times behind which their windows hold rows
-Since = Callable[[Array], Array]
+#: from the times of rows to those behind which their windows hold rows, and keep them
+Since = Callable[[Array], tuple[Array, Array]]
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,13 @@ class Returning(Reach):
     Attributes:
         counts: how many rows each row's window holds.
         kept: how many it keeps, so that rows can come back.
-        settled: from times to those behind which rows are kept from then on.
+        since: from times to those behind which rows are held, and kept.
         longest: no row is kept for more ticks than this.
     """
 
     counts: Array
     kept: Array
-    settled: Since
+    since: Since
     longest: int
 
     def oldest(self, runs: Array, row: int) -> int:
@@ -70,16 +70,16 @@ class Returning(Reach):
 
     def fronts(self, runs: Array, rows: KeyRows, frontier: int, waits: bool) -> tuple[Array, Array]:
         """The rows that a row at the frontier would keep, until none of them may come back."""
-        oldest = int(self.settled(np.array([frontier]))[0]) + 1
+        oldest = int(self.since(np.array([frontier]))[1][0]) + 1
         return rows.first_not_before(oldest), later(rows.last_times, self.longest)
 
 
 class RowsSince(Bounding):
     """The rows behind a time that each row's own time gives, which may go back."""
 
-    def __init__(self, since: Since, settled: Since, longest: int) -> None:
-        """`settled` is at or before `since`, of each time and of all later ones."""
-        self._since, self._settled, self._longest = since, settled, longest
+    def __init__(self, since: Since, longest: int) -> None:
+        """What is kept may come back, and is not kept for more ticks than the `longest`."""
+        self._since, self._longest = since, longest
         self._timed = np.ones(1, np.bool_)
         #: the times of the rows that are kept of the last run
         self._times = Tail()
@@ -95,14 +95,14 @@ class RowsSince(Bounding):
         counts, kept = np.empty((2, rows.size), np.int64)
         first = compiled_loop(_count_since)(
             runs, read_only(self._times.values), kept_before,
-            self._since(times), self._settled(times), counts, kept,
+            *self._since(times), counts, kept,
         )  # fmt: skip
         self._times.drop(first)
-        return Bounds(runs, Returning(counts, kept, self._settled, self._longest))
+        return Bounds(runs, Returning(counts, kept, self._since, self._longest))
 
 
 def _count_since(
-    starts: Array, times: Array, before: int, since: Array, settled: Array,
+    starts: Array, times: Array, before: int, asked_since: Array, kept_since: Array,
     counts: Array, kept: Array,
 ) -> int:  # fmt: skip
     run = 0
@@ -112,14 +112,14 @@ def _count_since(
         if row == starts[run]:
             first = place
             run += 1
-        while first < place and times[first] <= settled[row]:
+        while first < place and times[first] <= kept_since[row]:
             first += 1
         kept[row] = place - first + 1
         low = first
         high = place
         while low < high:
             middle = (low + high) // 2
-            if times[middle] <= since[row]:
+            if times[middle] <= asked_since[row]:
                 low = middle + 1
             else:
                 high = middle

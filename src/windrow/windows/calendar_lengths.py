@@ -1,4 +1,4 @@
-"""Spans of the calendar as users write them: `"1 month"`, `"2 weeks"`, `"quarter"`, `"1y"`."""
+"""Lengths of the calendar as users write them: `"1 month"`, `"2 weeks"`, `"quarter"`, `"1y"`."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ import re
 from datetime import timedelta
 
 from windrow.errors import InvalidArgument
-from windrow.slicing.calendar import Span
+from windrow.slicing.calendar import Length
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 _UNITS = {
-    "day": Span(0, 1),
-    "week": Span(0, 7),
-    "month": Span(1, 0),
-    "quarter": Span(3, 0),
-    "year": Span(12, 0),
+    "day": Length(0, 1),
+    "week": Length(0, 7),
+    "month": Length(1, 0),
+    "quarter": Length(3, 0),
+    "year": Length(12, 0),
 }
 _SHORT = {"d": "day", "w": "week", "mo": "month", "q": "quarter", "y": "year"}
 _TERM = re.compile(r"\s*(\d*)\s*([a-zA-Z]+)\s*")
-#: longer spans are longer than any calendar
+#: they are longer than any calendar
 _MOST = 2**31
 
 
-def span(written: str | timedelta, argument: str) -> Span:
-    """A span of the calendar; `argument` is named if it is none.
+def calendar_length(written: str | timedelta, argument: str) -> Length:
+    """A length of the calendar; `argument` is named if it is none.
 
-    >>> span("2 years", "range"), span("1w", "range"), span("quarter", "range")
-    (Span(months=24, days=0), Span(months=0, days=7), Span(months=3, days=0))
+    >>> calendar_length("2 years", "range"), calendar_length("1w", "range")
+    (Length(months=24, days=0), Length(months=0, days=7))
     """
     if isinstance(written, timedelta):
         if written <= timedelta(0) or written % timedelta(days=1):
             raise InvalidArgument(f"{argument}: calendar windows are whole days, not {written!r}")
-        return Span(0, written.days)
+        return Length(0, written.days)
     text = written.strip() if isinstance(written, str) else ""
     months = days = position = 0
     while position < len(text) and (term := _TERM.match(text, position)) is not None:
@@ -43,16 +43,16 @@ def span(written: str | timedelta, argument: str) -> Span:
         position = term.end()
     if not text or position < len(text) or (months == 0) == (days == 0):
         raise InvalidArgument(
-            f"{argument}: {written!r} is no span of the calendar; write a number of days, weeks, "
+            f"{argument}: {written!r} is no length of the calendar; write a number of days, weeks, "
             "months, quarters or years, as in '1 month', 'quarter' or '2w', and do not add months "
             "to days"
         )
     if months + days >= _MOST:
         raise InvalidArgument(f"{argument}: {written!r} is longer than any calendar")
-    return Span(months, days)
+    return Length(months, days)
 
 
-def _unit(unit: str, written: str | timedelta, argument: str) -> Span:
+def _unit(unit: str, written: str | timedelta, argument: str) -> Length:
     found = unit.lower()
     found = _SHORT.get(found, found if found in _UNITS else found.removesuffix("s"))
     if found not in _UNITS:
@@ -65,15 +65,15 @@ def _unit(unit: str, written: str | timedelta, argument: str) -> Span:
     return _UNITS[found]
 
 
-def span_words(span: Span) -> str:
-    """A span in the largest unit that divides it, as in `1 quarter`."""
+def length_words(length: Length) -> str:
+    """A length in the largest unit that divides it, as in `1 quarter`."""
     for unit, one in reversed(_UNITS.items()):
-        number, rest = divmod(span.months, one.months) if one.months else (0, 1)
-        if one.days and not span.months:
-            number, rest = divmod(span.days, one.days)
+        number, rest = divmod(length.months, one.months) if one.months else (0, 1)
+        if one.days and not length.months:
+            number, rest = divmod(length.days, one.days)
         if number and not rest:
             return f"{number} {unit}" if number == 1 else f"{number} {unit}s"
-    raise AssertionError("every span is a number of months or days")
+    raise AssertionError("every length is a number of months or days")
 
 
 def weekday(name: str) -> int:
