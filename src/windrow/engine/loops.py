@@ -103,8 +103,8 @@ def over_spans(
         first, behind = firsts[row - spanned], stops[row - spanned]
         if first >= state.end:
             state = empty(ring, first)
-        while state.front < first:
-            state = evict(state, ring)
+        elif first > state.front:
+            state = evict_many(state, ring, first - state.front)
         while state.end < behind:
             if not has_room(state, ring):
                 return state, row

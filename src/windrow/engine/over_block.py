@@ -9,7 +9,7 @@ A table is one block, which threads share piece by piece. A stream of batches is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -23,8 +23,10 @@ from windrow.engine.over_kernels import OverKernels, RowWindows
 from windrow.engine.row_windows import RowBlock, takes_spans
 from windrow.planning.over_plan import Output
 from windrow.windows.bounds import Bounding
+from windrow.windows.reach import Younger
 from windrow.windows.sorted_rows import SortedRows
-from windrow.windows.spans import Spanning
+from windrow.windows.spans import Spanning, Spans
+from windrow.work import sizes
 
 
 class OverBlock:
@@ -70,7 +72,7 @@ class OverBlock:
         bounds, spans = self.bounds[name], self._spans.get(name)
         size = self._size if spans is None else spans.stop - spans.begin
         answers = self._kernels.answers(size, bounds.present)
-        if bounds.ahead.may_be_empty:
+        if bounds.may_be_empty:
             answers.present = np.empty(size, np.bool_)
         return answers
 
@@ -83,32 +85,47 @@ class OverBlock:
         stop: int | None = None,
     ) -> None:
         """Drive rows through a window, by default all; those before `answer_from` only fill it."""
-        compiled, plain = windows
-        answers, bounds, spans = self._answers[name], self.bounds[name], self._spans.get(name)
         stop = self._size if stop is None else stop
-        answered = 0 if spans is None else spans.begin
-        if spans is None and takes_spans(self._kernels.plan.windows[name]):
-            spans = bounds.spans(self._size, answer_from, stop)
-        if spans is not None and answers.present is not None and bounds.ahead.may_be_empty:
+        for spans in self._parts(name, answer_from, stop):
+            self._drive(name, windows, spans, (begin, answer_from, stop))
+        if name in self._counted:
+            self._counted[name].answer(answer_from, stop)
+        elif self._kernels.counted and self._batches is not None:
+            spans, position = self._spans[name], self._position
+            firsts, stops = (each - position for each in spans.arrays)
+            found = self._batches.answers_of_rows(
+                name, (firsts, stops), spans.begin - position, self.bounds[name].present
+            )
+            self._answers[name].counted = found.__getitem__
+
+    def _parts(self, name: str, begin: int, stop: int) -> Iterator[Spans | None]:
+        """The spans of some rows, part by part; None if the window's loop takes none."""
+        if name in self._spans:
+            yield self._spans[name]
+        elif not takes_spans(self._kernels.plan.windows[name]):
+            yield None
+        else:
+            # Spans of time are as large as columns: a part of them stays in the processor's cache.
+            bounds, step = self.bounds[name], sizes.current().spanned_rows
+            step = step if isinstance(bounds.reach, Younger) else max(stop - begin, 1)
+            for first in range(begin, stop, step):
+                yield bounds.spans(self._size, first, min(first + step, stop))
+
+    def _drive(
+        self, name: str, windows: RowWindows, spans: Spans | None, rows: tuple[int, int, int]
+    ) -> None:
+        compiled, plain = windows
+        answers, bounds = self._answers[name], self.bounds[name]
+        answered = spans.begin if spans is not None and name in self._spans else 0
+        if spans is not None and answers.present is not None and bounds.may_be_empty:
             answers.present[spans.begin - answered : spans.stop - answered] = spans.filled
-        block = RowBlock(
-            *self._compiled, bounds, begin, answer_from, stop, spans, self._position, answered
-        )
+        block = RowBlock(*self._compiled, bounds, *rows, spans, self._position, answered)
         if compiled is not None:
             with kernels_named(self._kernels.compiled):
                 compiled.advance(block, answers.values, answers.defined)
         block = replace(block, columns=self._plain, validities=())
         for window, values in zip(plain, answers.plain, strict=True):
             window.advance(block, values)
-        if name in self._counted:
-            self._counted[name].answer(answer_from, stop)
-        elif self._kernels.counted and self._batches is not None and spans is not None:
-            position = self._position
-            firsts, stops = (each - position for each in spans.arrays)
-            found = self._batches.answers_of_rows(
-                name, (firsts, stops), spans.begin - position, bounds.present
-            )
-            answers.counted = found.__getitem__
 
     def front(self, name: str) -> int | None:
         """The oldest row that windows of rows to come look at, where spans are known."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from windrow.algebra.nullable import NullSkipping
 from windrow.algebra.product import Product
-from windrow.algorithms import Algorithm, boundary_rows
+from windrow.algorithms import Algorithm, boundary_rows, stack_spans
 from windrow.algorithms.plain_memory import ChunkedQueue
 from windrow.compiler.kernel import Kernel
 from windrow.engine import loops
@@ -32,8 +32,11 @@ from windrow.work import sizes
 
 Array = np.ndarray[Any, Any]
 
-#: algorithms with a loop of their own for windows of rows
-_LOOPS_OVER_ROWS = {"sequential_boundary": boundary_rows}
+#: loops that algorithms have of their own, and the functions that these call
+_OWN_LOOPS: dict[tuple[str, str], tuple[Callable[..., Any], Sequence[Callable[..., Any]]]] = {
+    ("over_rows", "sequential_boundary"): (boundary_rows.over_rows, boundary_rows.FUNCTIONS),
+    ("over_spans", "two_stacks"): (stack_spans.over_spans, stack_spans.FUNCTIONS),
+}
 
 
 @dataclass(frozen=True)
@@ -94,11 +97,9 @@ def takes_spans(window: Window) -> bool:
 
 def kernel_for(window: Window, algorithm: Algorithm, product: Product, checked: bool) -> Kernel:
     """The loop for a window, joined with an algorithm and a product."""
-    if loop_for(window) is loops.over_rows and algorithm.NAME in _LOOPS_OVER_ROWS:
-        own = _LOOPS_OVER_ROWS[algorithm.NAME]
-        functions = (*algorithm.FUNCTIONS, *own.FUNCTIONS)
-        return Kernel(own.over_rows, functions, product, checked)
-    return Kernel(loop_for(window), algorithm.FUNCTIONS, product, checked)
+    loop = loop_for(window)
+    loop, own = _OWN_LOOPS.get((loop.__name__, algorithm.NAME), (loop, ()))
+    return Kernel(loop, (*algorithm.FUNCTIONS, *own), product, checked)
 
 
 def bounding_for(window: Window, setting: Setting) -> Bounding:
@@ -130,22 +131,20 @@ def _drive(loop: Callable[..., Any], block: RowBlock) -> _Drive:
             limits = reach.counts, bounds.present
         # Rows that only fill the window take far less time than rows that are answered, so each
         # part has a pace of its own.
-        marks = block.begin, block.answer_from, block.stop
-        return _Drive((bounds.runs, block.answer_from, *limits), marks)
+        rows = block.begin, block.answer_from, block.stop
+        return _Drive((bounds.runs, block.answer_from, *limits), rows)
     spans = block.spans
     if spans is None:
         spans = bounds.spans(block.stop, block.answer_from, block.stop)
     places = block.position, block.answered, spans.stop
-    if loop is loops.over_rows:
-        assert isinstance(spans.reach, Newest)
+    marks = spans.begin, spans.stop + spans.leads_on
+    if loop is loops.over_whole:
+        return _Drive((spans.starts, spans.end, *places), marks)
+    if isinstance(spans.reach, Newest):
         # Not more than there are: sums of larger numbers would not fit.
         back, ahead = min(spans.reach.count - 1, spans.end), min(spans.ahead.rows, spans.end)
-        limits = spans.starts, spans.end, back, ahead, *places
-    elif loop is loops.over_whole:
-        limits = spans.starts, spans.end, *places
-    else:
-        limits = *spans.with_next, spans.begin, *places
-    return _Drive(limits, (spans.begin, spans.stop + spans.leads_on))
+        return _Drive((spans.starts, spans.end, back, ahead, *places), marks)
+    return _Drive((*spans.with_next, spans.begin, *places), marks)
 
 
 class CompiledRowWindow:
@@ -214,7 +213,7 @@ class PlainRowWindow:
         data = block.columns, block.validities, answers, ()
         drive = _drive(self._kind, block)
         limits = drive.limits
-        if self._kind is loops.over_spans:  # a list is faster than an array, one by one
+        if self._kind is loops.over_spans:  # one by one, a list is faster than an array
             limits = *(each.tolist() for each in limits[:2]), *limits[2:]
         bounds = *self._times, *limits
         with function_named(self._feature):

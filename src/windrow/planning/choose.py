@@ -2,12 +2,15 @@
 
 1. If the user names an algorithm, it is taken, or refused if it cannot be right.
 2. A window from which nothing leaves is one running partial.
-3. Algorithms that cannot serve the aggregation are ruled out. Each says itself why.
-4. Algorithms that are right only without rounding are ruled out, unless `exact=False`.
-5. Algorithms that were not measured, or that need a core of their own, are ruled out. If a window
+3. A window of time that ends elsewhere than at its row is answered by blocks of rows, which
+   two_stacks can do (`algorithms/stack_spans.py`), if partials are a few numbers and "throughput"
+   is preferred.
+4. Algorithms that cannot serve the aggregation are ruled out. Each says itself why.
+5. Algorithms that are right only without rounding are ruled out, unless `exact=False`.
+6. Algorithms that were not measured, or that need a core of their own, are ruled out. If a window
    answers for several ranges, so are those that cannot, or only for one range after the other. If
    rows come back to a window, so are those that cannot answer for a part of it.
-6. `prefer` decides among the rest. "throughput" takes the fastest by the measured cost table,
+7. `prefer` decides among the rest. "throughput" takes the fastest by the measured cost table,
    "latency" the fastest of those with the best bound on their slowest round, "memory" the one that
    keeps least. If two are within a fifth of each other, the second criterion decides: memory, or
    speed for "memory". A window that holds one event or one slice is recomputed, because there is
@@ -31,6 +34,8 @@ PREFERENCES = ("throughput", "latency", "memory")
 ASSUMED_EVENTS = 4096
 #: the size of a tuple of a few numbers in plain Python
 OBJECT_BYTES = 100
+#: two_stacks keeps two partials for each event of a window, and twice that in blocks
+MOST_BYTES_IN_BLOCKS = 128
 #: measurements on shared machines show no finer differences
 TOLERANCE = 0.2
 
@@ -80,6 +85,7 @@ class Served:
             when they come.
         grows: whether nothing leaves its windows.
         returns: whether rows that have left come back: a window answers over a part of its rows.
+        spanned: whether it is known beforehand from which row to which each window goes.
     """
 
     name: str
@@ -91,6 +97,7 @@ class Served:
     exact_integers: bool = False
     grows: bool = False
     returns: bool = False
+    spanned: bool = False
 
     @classmethod
     def plain(cls, name: str, monoid: Monoid, driven: str = costs.PLAIN) -> Served:
@@ -127,6 +134,7 @@ class Served:
             driven,
             grows=driven == costs.GROWING,
             returns=driven == costs.RETURNING,
+            spanned=driven == costs.SPANNED,
         )
 
 
@@ -186,6 +194,13 @@ def choose(
     if served.grows:
         why = "nothing leaves the window, so one partial is enough"
         return Choice(RUNNING, served, why, events, None, {}, {})
+    if (
+        served.spanned
+        and wish.prefer == "throughput"
+        and served.partial_bytes <= MOST_BYTES_IN_BLOCKS
+    ):
+        why = "it answers windows that end elsewhere than at their row in blocks of rows"
+        return Choice(ALGORITHMS["two_stacks"], served, why, events, None, {}, {})
     measured: dict[str, float] = {}
     ruled_out: dict[str, str] = {}
     for name, algorithm in ALGORITHMS.items():

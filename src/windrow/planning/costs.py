@@ -29,6 +29,8 @@ PLAIN = "plain"
 GROWING = "growing"
 #: rows that have left come back
 RETURNING = "returning"
+#: ending elsewhere than at their row: it is known beforehand from which row to which they go
+SPANNED = "spanned"
 
 #: Windows of rows fill up for every key before they slide. Without a share for that, large windows
 #: of sums and deviations went to sequential_boundary, which took 1.4 times as long as the best.
@@ -37,6 +39,7 @@ _SHARES = {
     VARYING: ((1.0, VARYING),),
     GROWING: ((1.0, VARYING),),
     RETURNING: ((1.0, VARYING),),
+    SPANNED: ((1.0, VARYING),),
     PLAIN: ((1.0, PLAIN),),
 }
 

@@ -20,6 +20,7 @@ from windrow.planning.choose import Wish
 from windrow.planning.current_row import require_current_row
 from windrow.planning.gates import Gates, gates_of
 from windrow.windows import Window, Windows, named, shows_names
+from windrow.windows.ahead import HERE
 from windrow.windows.arguments import require_column, require_time
 
 
@@ -104,6 +105,8 @@ class OverPlan:
         if self.windows[name].rows_return:
             return None, costs.RETURNING
         most = self.windows[name].most_rows
+        if most is None and self.windows[name].ahead(1) != HERE:
+            return None, costs.SPANNED
         return most, costs.VARYING if most is None else costs.SLIDING
 
     @property

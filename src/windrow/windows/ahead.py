@@ -32,11 +32,6 @@ class Ahead:
         """Whether rows that are still to come may belong to the window of a row."""
         return self.rows > 0 if self.ticks is None else self.ticks > 0
 
-    @property
-    def may_be_empty(self) -> bool:
-        """Whether a window may hold no row at all."""
-        return self.rows < 0 or self.ticks is not None
-
 
 #: at its row
 HERE = Ahead()

@@ -10,7 +10,7 @@ import numpy as np
 
 from windrow.windows.ahead import HERE, Ahead
 from windrow.windows.key_rows import KeyRows, later
-from windrow.windows.reach import Firsts, Past, Reach
+from windrow.windows.reach import Firsts, Past, Reach, Younger
 from windrow.windows.sorted_rows import SortedRows
 from windrow.windows.spans import Spanning, Spans, spans_in_table
 
@@ -51,6 +51,12 @@ class Bounds:
     def next_spans(self, spanning: Spanning, rows: SortedRows) -> Spans:
         """From which row to which the windows go that are complete with a batch of rows."""
         return spanning.of(self.reach, self.ahead, self.runs, rows)
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether a window may hold no row, because it leaves its own out."""
+        before = self.ahead.rows < 0 or self.ahead.ticks == 0
+        return before or (isinstance(self.reach, Younger) and self.reach.amount == 0)
 
     def oldest(self, row: int) -> int:
         """The oldest row in the window of one row."""

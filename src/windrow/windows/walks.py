@@ -11,7 +11,6 @@ These loops look at order and not at values: no aggregation is linked into them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -125,72 +124,3 @@ def less_behind(
     firsts = np.empty(len(stops), np.int64)
     first = compiled_loop(_less_behind)(starts, stops, measure, amount, firsts, held)
     return firsts, int(first)
-
-
-# Windows that do not end at their row ------------------------------------------------------------
-
-
-@dataclass
-class Walk:
-    """How far the spans of rows are known.
-
-    Attributes:
-        row: the first row whose span is not.
-        first, stop: the span of the row before it.
-        base: the row that the measures begin at.
-        end: the row behind the last that is there.
-        ended: whether no rows come after that.
-    """
-
-    row: int = 0
-    first: int = 0
-    stop: int = 0
-    base: int = 0
-    end: int = 0
-    ended: bool = True
-
-
-def _spans_of_time(
-    starts: Array, measure: Array, base: int, end: int, ended: bool, amount: int, ticks: int,
-    row: int, first: int, stop: int, last_row: int, firsts: Array, stops: Array,
-) -> tuple[int, int, int]:  # fmt: skip
-    run = np.searchsorted(starts, row + 1)
-    place = 0
-    while row < last_row:
-        if row >= starts[run]:
-            run += 1
-        first, stop = max(first, starts[run - 1]), max(stop, starts[run - 1])
-        run_stop = min(starts[run], end)
-        now = measure[row - base]
-        while first < run_stop and now - measure[first - base] >= amount:
-            first += 1
-        while stop < run_stop and measure[stop - base] - now < ticks:
-            stop += 1
-        if stop == end and run_stop == end and ticks > 0 and not ended:
-            break
-        firsts[place] = first
-        stops[place] = stop
-        place += 1
-        row += 1
-    return row, first, stop
-
-
-def spans_of_time(
-    starts: Array, measure: Array, amount: int, ticks: int, walk: Walk, last_row: int
-) -> tuple[Array, Array]:
-    """For each row, the first less than `amount` older, and the first `ticks` or more younger.
-
-    Goes on from `walk`, up to `last_row` or the first row whose window rows to come may belong to.
-    With `ticks` below 0 there are no such rows, and `stops` mean nothing.
-    """
-    firsts, stops = np.empty((2, last_row - walk.row), np.int64)
-    begin = walk.row
-    walk.row, walk.first, walk.stop = map(
-        int,
-        compiled_loop(_spans_of_time)(
-            starts, measure, walk.base, walk.end, walk.ended, amount, ticks,
-            begin, walk.first, walk.stop, last_row, firsts, stops,
-        ),
-    )  # fmt: skip
-    found = walk.row - begin
-    return firsts[:found], stops[:found]

