@@ -1,10 +1,10 @@
 """How far windows of time reach: for each row, the first that is not too far behind it.
 
 Rows are sorted, so the answer never falls along a run, and one walk along the run finds all of
-them. How many rows leave from one row to the next cannot be predicted. So a step of the walk moves
-one of two places without a branch: the row, or the first. A step waits for the one before. So four
-walks go side by side, each along a quarter of the run. For 1 million rows of irregular times it
-takes a third of the time of plain inner loops.
+them. How many rows leave from one row to the next can be predicted only where rows come at regular
+times. There, an inner loop is fastest. Elsewhere each step of a walk moves one of two places
+without a branch, the row or the first; and because a step waits for the one before, four such walks
+go side by side. For 1 million rows at irregular times they take a third of the time of inner loops.
 """
 
 from __future__ import annotations
@@ -17,27 +17,41 @@ from windrow.compiler.array_loops import compiled_loop
 
 Array = np.ndarray[Any, Any]
 
-#: shorter runs take no longer with one walk
-_SHORTEST_QUARTER = 16
+#: so many rows are walked in one of both ways
+_SEGMENT = 4096
+#: fewer rows take no longer with one walk
+_SHORTEST = 64
 
 
 def _first_near(
-    starts: Array, measure: Array, base: int, end: int, amount: int, shortest: int,
+    starts: Array, measure: Array, base: int, end: int, amount: int, segment: int, shortest: int,
     row: int, first: int, firsts: Array, rows: Array, ends: Array, heads: Array,
 ) -> None:  # fmt: skip
     begin, last_row = row, row + len(firsts)
     run = np.searchsorted(starts, row + 1)
     while row < last_row:
+        if row >= starts[run]:
+            run += 1
+        first = max(first, starts[run - 1])
         run_stop = min(starts[run], end)
-        until = min(run_stop, last_row)
-        rows[0], ends[0], heads[0] = row, until, max(first, starts[run - 1])
-        run += 1
+        until = min(run_stop, last_row, row + segment)
+        # Regular times: as long as at most one row in eight lets another number of rows leave than
+        # the row before it did.
+        patience, moved = 64, 0
+        while row < until and patience > 0:
+            before, now = first, measure[row - base]
+            while first < run_stop and now - measure[first - base] >= amount:
+                first += 1
+            firsts[row - begin] = first
+            patience += 1 - 8 * (first - before != moved)
+            moved = first - before
+            row += 1
+        rows[0], ends[0], heads[0] = row, until, first
         walks = 1
-        quarter = (until - row) // 4
-        if quarter >= shortest:
+        if until - row >= shortest:
             walks = 4
             for walk in range(1, 4):
-                rows[walk] = ends[walk - 1] = row + walk * quarter
+                rows[walk] = ends[walk - 1] = row + walk * ((until - row) // 4)
                 ends[walk] = until
                 now = measure[rows[walk] - base]
                 low, high = heads[walk - 1], run_stop
@@ -99,7 +113,7 @@ def first_near(
     firsts = np.empty(stop - begin, np.int64)
     rows, ends, heads = np.empty((3, 4), np.int64)
     compiled_loop(_first_near)(
-        starts, measure, base, end, amount, _SHORTEST_QUARTER,
+        starts, measure, base, end, amount, _SEGMENT, _SHORTEST,
         begin, oldest, firsts, rows, ends, heads,
     )  # fmt: skip
     return firsts
