@@ -1,5 +1,7 @@
 """Quantiles and frequent items are as accurate as they say, and as those of DataSketches."""
 
+import functools
+import math
 from collections import Counter
 from datetime import date, timedelta
 from decimal import Decimal
@@ -9,8 +11,12 @@ import datasketches
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import windrow as wr
+from windrow.aggregations.quantile_rows import check_invariants
+from windrow.aggregations.quantiles import width_for
 from windrow.algebra.kinds import Kind
 
 CHANCE = np.random.default_rng(21)
@@ -33,6 +39,14 @@ def folded(measure: Any, values: list[Any], kind: Kind = Kind.FLOAT, pieces: int
     return monoid.lower(total)
 
 
+def slid(measure: Any, values: Any, pieces: int = 1) -> Any:
+    """The same by a kernel: the slices of a window are folded, and then combined."""
+    table = pa.table({"id": range(len(values)), "x": values})
+    window = wr.rows(len(values), every=len(values) // pieces)
+    found = wr.slide(table, order="id", windows=window, aggs=measure.aggregation("x").alias("x"))
+    return found["x"].to_pylist()[pieces - 1]
+
+
 SHAPES = {
     "normal": CHANCE.normal(size=MANY),
     "rising": np.arange(MANY, dtype=float),
@@ -47,7 +61,7 @@ SHAPES = {
 @pytest.mark.parametrize("pieces", [1, 40])
 def test_ranks_are_wrong_by_no_more_than_was_asked(shape, pieces):
     values = SHAPES[shape]
-    found = folded(wr.approx_quantile(q=SHARES), values.tolist(), pieces=pieces)
+    found = slid(wr.approx_quantile(q=SHARES), values, pieces)
     ordered = np.sort(values)
     for share, value in zip(SHARES, found, strict=True):
         below = np.searchsorted(ordered, value, side="left") / MANY
@@ -65,7 +79,7 @@ def test_as_accurate_as_datasketches():
         library = datasketches.kll_doubles_sketch(87)
         library.update(values)
         for errors, found in (
-            (ours, folded(measure, values.tolist())),
+            (ours, slid(measure, values)),
             (theirs, library.get_quantiles(shares)),
         ):
             ranks = [np.mean(values <= each) for each in found]
@@ -99,8 +113,33 @@ def test_quantiles_are_values_of_the_column_and_of_its_type():
 
 
 def test_equal_work_gives_equal_answers():
-    values = SHAPES["normal"].tolist()
-    assert folded(wr.approx_quantile(q=0.5), values) == folded(wr.approx_quantile(q=0.5), values)
+    values = SHAPES["normal"]
+    for pieces in (1, 40):
+        once, again = (slid(wr.approx_quantile(q=SHARES), values, pieces) for _ in range(2))
+        assert once == again
+
+
+@given(
+    st.lists(st.lists(st.integers(-9, 9) | st.just(2**63 - 1), min_size=1, max_size=40), max_size=9)
+)
+@settings(max_examples=30)
+def test_rows_keep_their_invariants_and_do_not_care_which_comes_first(runs):
+    measure = wr.approx_quantile(q=[0.0, 0.3, 0.5, 1.0], error=0.3)
+    monoid = measure.aggregation.monoid_for((Kind.INTEGER,))
+    width = width_for(0.3)
+    total, seen = monoid.identity, []
+    for run in runs:
+        own = functools.reduce(monoid.combine, map(monoid.lift, run))
+        check_invariants(own, width)
+        total, turned = monoid.combine(total, own), monoid.combine(own, total)
+        check_invariants(total, width)
+        assert monoid.lower(total) == monoid.lower(turned)
+        seen += run
+        answer = monoid.lower(total)
+        assert (answer[0], answer[-1]) == (min(seen), max(seen))
+        assert set(answer) <= set(seen)
+        if len(seen) <= width:
+            assert answer[2] == sorted(seen)[math.ceil(len(seen) / 2) - 1]
 
 
 # Frequent items ----------------------------------------------------------------------------------

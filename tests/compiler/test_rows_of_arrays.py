@@ -129,10 +129,12 @@ def test_rows_keep_their_numbers_when_there_are_more() -> None:
     memory = KernelMemory(Product([Part(monoid, (0,))]))
     window = memory.for_window()
     ring = memory.queue(4)
-    memory.fill(ring, slice(None), (np.arange(16).reshape(4, 4),))
+    full, longer = np.arange(16).reshape(4, 4), np.arange(100, 132).reshape(8, 4)
+    full[:, 0] = longer[:, 0] = 3  # the number of values
+    memory.fill(ring, slice(None), (full,))
     more = window.queue(8)
-    window.fill(more, slice(None), (np.arange(100, 132).reshape(8, 4),))
-    assert memory.partials(ring, slice(None))[0].tolist() == np.arange(16).reshape(4, 4).tolist()
+    window.fill(more, slice(None), (longer,))
+    assert memory.partials(ring, slice(None))[0].tolist() == full.tolist()
     ((rows, _turns),) = memory.workspace()
     assert rows[0].tolist() == monoid.identity.tolist()
     assert len({*ring[0], *more[0], 0}) == 13

@@ -2,7 +2,8 @@
 
 For numbers and times, a partial is a row: the number of values, and their keys, the largest first.
 A key is an integer in the order of the values, or in reverse order for the smallest values. Two
-rows are merged like two sorted lists.
+rows are merged like two sorted lists. A row of few values costs little however large `k` is: what
+is not in use is neither written nor copied.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.aggregations.collections import alone
-from windrow.aggregations.parameters import LONGEST_ROW, at_least_one
-from windrow.aggregations.sketches import copied
+from windrow.aggregations.parameters import LONGEST_COUNTED_ROW, at_least_one
+from windrow.aggregations.sketches import copied_in_use
 from windrow.algebra.aggregation import ORDERABLE, Aggregation, Input, parametrized
 from windrow.algebra.counting import itself
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, Traits, list_like_input
 from windrow.algebra.ordering import rank, unrank
+from windrow.errors import InvalidArgument
 
 ORDERED = (Input("value", ORDERABLE),)
 
@@ -41,14 +43,12 @@ def rank_of_smallest(value: Any) -> Any:
 
 
 def merge_largest(older: Any, newer: Any, into: Any) -> None:
-    """The largest keys of both, as many as there is room for; zeros behind them."""
+    """The largest keys of both, as many as there is room for."""
     held = min(older[0] + newer[0], len(into) - 1)
     into[0] = held
     left, right = 1, 1
-    for place in range(1, len(into)):
-        if place > held:
-            into[place] = 0
-        elif right > newer[0] or (left <= older[0] and older[left] >= newer[right]):
+    for place in range(1, 1 + held):
+        if right > newer[0] or (left <= older[0] and older[left] >= newer[right]):
             into[place] = older[left]
             left += 1
         else:
@@ -84,9 +84,8 @@ def _in_rows(name: str, k: int, kind: Kind, smallest: bool) -> Monoid:
         return numbers(partial[1 : 1 + partial[0]]).tolist()
 
     def finish(rows: Any, data_type: pa.DataType) -> pa.Array:
-        values = numbers(rows[:, 1:][np.arange(k) < rows[:, :1]])
-        offsets = np.concatenate([[0], np.cumsum(rows[:, 0])]).astype(np.int32)
-        column = _as_type(pa.array(values), data_type.value_type)
+        values, offsets = in_use(rows)
+        column = _as_type(pa.array(numbers(values)), data_type.value_type)
         return pa.ListArray.from_arrays(offsets, column, type=data_type)
 
     return Monoid(
@@ -96,10 +95,26 @@ def _in_rows(name: str, k: int, kind: Kind, smallest: bool) -> Monoid:
         lower=lower,
         in_place=InPlace(begin, merge_largest),
         traits=Traits(commutative=True, exact=True),
-        fields=(Field(f"{name}_{k}", "int64", 1 + k),),
-        lanes=Lanes("int64", 1 + k, copied, finish),
+        fields=(Field(f"{name}_{k}", "int64", 1 + k, counted=True),),
+        lanes=Lanes("int64", 1 + k, copied_in_use, finish, counted=True),
         output=list_like_input(0),
     )
+
+
+def in_use(rows: Any) -> tuple[Any, Any]:
+    """What is in use of counted rows, one after the other, and where each begins."""
+    held = rows[:, 0]
+    offsets = np.concatenate([[0], np.cumsum(held)])
+    if offsets[-1] >= 2**31:
+        raise InvalidArgument(
+            f"aggs: {len(rows)} lists hold {offsets[-1]} values together, more than a column of "
+            "lists does; ask for fewer answers, as with wr.slide, or for a smaller k"
+        )
+    # The first value of a row is the second number of it.
+    places = np.arange(offsets[-1]) + np.repeat(
+        np.arange(len(rows)) * rows.shape[1] + 1 - offsets[:-1], held
+    )
+    return rows.reshape(-1)[places], offsets.astype(np.int32)
 
 
 def _as_type(numbers: pa.Array, data_type: pa.DataType) -> pa.Array:
@@ -132,7 +147,7 @@ def _k_of(name: str, smallest: bool) -> Callable[[Any], Aggregation]:
         at_least_one("k", k)
 
         def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
-            if kinds[0].is_compiled and k < LONGEST_ROW:
+            if kinds[0].is_compiled and k < LONGEST_COUNTED_ROW:
                 return _in_rows(name, k, kinds[0], smallest)
             return _in_tuples(k, pick)
 

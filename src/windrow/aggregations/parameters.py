@@ -16,6 +16,8 @@ from windrow.errors import InvalidArgument
 LARGEST_PARTIAL = 2**24
 #: a few hundred events with longer rows fill a cache; tuples take only what the window holds
 LONGEST_ROW = 128
+#: a row of few values takes a page of memory at least, and as many addresses as the longest
+LONGEST_COUNTED_ROW = 2**16
 
 
 def truth(name: str, given: Any) -> bool:

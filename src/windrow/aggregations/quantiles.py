@@ -8,9 +8,12 @@ Upper levels are larger, because an error there weighs more.
         level 1   ▪ ▪ ▪ ▪ ▪ ▪            each for 2
         level 0   ▪ ▪ ▪ ▪                as they came
 
-A hash of the level decides whether the odd or the even values move up, so the same work gives the
-same answer. DataSketches has the same sketch, but it decides at random, and its objects can be
-neither copied nor sent (see docs/decisions.md).
+A hash decides whether the odd or the even values move up, so the same work gives the same answer.
+DataSketches has the same sketch, but it decides at random, and its objects can be neither copied
+nor sent (see docs/decisions.md).
+
+The sketch of numbers and times is a row of numbers (`quantile_rows`). The one here keeps values of
+any other type, and its partials are tuples.
 """
 
 from __future__ import annotations
@@ -23,18 +26,42 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
 from windrow.aggregations.largest import place
-from windrow.aggregations.parameters import counters_for, fraction, fractions
+from windrow.aggregations.order_keys import numbers_of, read_numbers
+from windrow.aggregations.parameters import (
+    LONGEST_COUNTED_ROW,
+    counters_for,
+    fraction,
+    fractions,
+)
+from windrow.aggregations.quantile_rows import (
+    LEAST,
+    SHRINKS,
+    begin_sketch,
+    key_at,
+    length_for,
+    merge_sketches,
+)
 from windrow.algebra.aggregation import ORDERABLE, Aggregation, Input, parametrized
 from windrow.algebra.counting import itself
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Monoid, OutputType, like_input, list_like_input
+from windrow.algebra.monoid import (
+    Field,
+    InPlace,
+    Lanes,
+    Monoid,
+    OutputType,
+    Traits,
+    like_input,
+    list_like_input,
+)
 from windrow.algebra.ordering import rank, unrank
 
 ERROR = 0.01
-#: how much smaller a level is than the one above it, and the least that it holds
-_SHRINKS, _LEAST = 2 / 3, 8
 
 Levels = tuple[tuple[Any, ...], ...]
 #: the number of values, the smallest, the largest, and the levels
@@ -86,9 +113,7 @@ def width_for(error: float) -> int:
 @functools.cache
 def rooms(width: int, levels: int) -> tuple[int, ...]:
     """How many values each level has room for, the lowest first."""
-    return tuple(
-        max(_LEAST, math.ceil(width * _SHRINKS**above)) for above in reversed(range(levels))
-    )
+    return tuple(max(LEAST, math.ceil(width * SHRINKS**above)) for above in reversed(range(levels)))
 
 
 def compacted(levels: list[tuple[Any, ...]], count: int, width: int) -> Levels:
@@ -126,6 +151,8 @@ def _approx_quantile(q: Any, error: Any = ERROR) -> Aggregation:
     output: OutputType = list_like_input(0) if several else like_input(0)
 
     def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
+        if kinds[0].is_compiled and width < LONGEST_COUNTED_ROW // 8:
+            return _in_rows(shares, several, width, kinds[0], output)
         sortable, value_of = sorted_as(kinds[0])
 
         def lift(value: Any) -> Partial:
@@ -159,7 +186,62 @@ def _approx_quantile(q: Any, error: Any = ERROR) -> Aggregation:
     )
 
 
-VALUE = (Input("value", ORDERABLE),)
+# Numbers, in rows --------------------------------------------------------------------------------
+
+
+def _in_rows(
+    shares: tuple[float, ...], several: bool, width: int, kind: Kind, output: OutputType
+) -> Monoid:
+    empty = np.zeros(length_for(width), np.int64)
+    key = rank if kind is Kind.FLOAT else itself
+
+    def begin(value: Any, into: Any) -> None:
+        begin_sketch(key(value), into)
+
+    def merge(older: Any, newer: Any, into: Any) -> None:
+        merge_sketches(older, newer, into, width)
+
+    def begun(value: Any) -> Any:
+        into = empty.copy()
+        begin(value, into)
+        return into
+
+    def merged(older: Any, newer: Any) -> Any:
+        into = empty.copy()
+        merge(older, newer, into)
+        into[1 + into[0] :] = 0
+        return into
+
+    def write(partial: Any, into: Any) -> None:
+        for number, share in enumerate(shares):
+            into[number] = key_at(partial, share)
+
+    def finish(rows: Any, data_type: pa.DataType) -> pa.Array:
+        own = data_type.value_type if several else data_type
+        column = numbers_of(rows.reshape(-1), own)
+        if not several:
+            return column
+        return pa.FixedSizeListArray.from_arrays(column, len(shares)).cast(data_type)
+
+    def lower(partial: Any) -> Any:
+        keys: Any = np.array([key_at(partial, share) for share in shares])
+        found = (unrank(keys) if kind is Kind.FLOAT else keys).tolist()
+        return found if several else found[0]
+
+    return Monoid(
+        identity=empty,
+        lift=begun,
+        combine=merged,
+        lower=lower,
+        in_place=InPlace(begin, merge),
+        traits=Traits(commutative=True),
+        fields=(Field(f"quantiles_{width}", "int64", len(empty), counted=True),),
+        lanes=Lanes("int64", len(shares), write, finish),
+        output=output,
+    )
+
+
+VALUE = (Input("value", ORDERABLE, digest=read_numbers),)
 
 approx_quantile = parametrized(
     "approx_quantile",

@@ -33,6 +33,12 @@ def copied(partial: Any, into: Any) -> None:
         into[place] = partial[place]
 
 
+def copied_in_use(partial: Any, into: Any) -> None:
+    """What is in use of a partial whose first number says how much that is."""
+    for place in range(1 + partial[0]):
+        into[place] = partial[place]
+
+
 def sketch_bytes(data: Any, maker: str) -> bytes:
     """What a sketch is opened from, as bytes."""
     if not isinstance(data, bytes | bytearray | memoryview):

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.algebra.value_counts import Question
+from windrow.work.room import sparse_rows
 
 OutputType = Callable[[tuple[pa.DataType, ...]], pa.DataType]
 
@@ -43,11 +44,17 @@ class Field:
 
     Two aggregations over the same columns that name a field alike share it in a product, so a name
     promises a meaning: the same lift and the same combine.
+
+    Attributes:
+        width: how many numbers a row has; 0 for one number.
+        counted: the first number of a row, an integer, says how many behind it are in use. What
+            follows those means nothing, and is neither copied nor compared.
     """
 
     name: str
     dtype: str
     width: int = 0
+    counted: bool = False
 
     @property
     def nbytes(self) -> int:
@@ -98,12 +105,14 @@ class Lanes:
         dtype, width: the numbers of a row.
         write: what a kernel calls to lower: from a partial, into a row.
         finish: from the rows of all answers, and the type that was promised, to a column.
+        counted: of most rows only the beginning is written, as of counted fields.
     """
 
     dtype: str
     width: int
     write: Callable[[Any, Any], None]
     finish: Callable[[np.ndarray[Any, Any], pa.DataType], pa.Array]
+    counted: bool = False
 
 
 @dataclass(frozen=True)
@@ -202,7 +211,8 @@ class Monoid:
     def room(self, size: int) -> Any:
         """What a kernel writes so many answers to: an array, or one for each member of a struct."""
         if self.lanes is not None:
-            return np.empty((size, self.lanes.width), self.lanes.dtype)
+            make = sparse_rows if self.lanes.counted else _rows
+            return make(size, self.lanes.width, self.lanes.dtype)
         if self.members:
             return tuple(np.empty(size, member.lowered) for member in self.members)
         return np.empty(size, self.lowered)
@@ -211,6 +221,10 @@ class Monoid:
     def is_numeric(self) -> bool:
         """Whether its partials are numbers that a kernel can hold."""
         return bool(self.fields)
+
+
+def _rows(size: int, width: int, dtype: str) -> np.ndarray[Any, Any]:
+    return np.empty((size, width), dtype)
 
 
 def floats(*names: str) -> tuple[Field, ...]:

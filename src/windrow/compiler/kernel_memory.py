@@ -9,6 +9,7 @@ import numpy as np
 
 from windrow.compiler.product_source import HELD, HELD_FROM, SCRATCH
 from windrow.compiler.slots import Ring
+from windrow.work.room import sparse_rows
 
 if TYPE_CHECKING:
     from windrow.algebra.product import Product
@@ -71,9 +72,16 @@ class KernelMemory:
     def partials(self, ring: Ring, places: slice | Array) -> tuple[Array, ...]:
         """Copies of the partials at some places of a ring, one array per field."""
         return tuple(
-            (self._room(place)[numbers[places]] if entry.width else numbers[places].copy())
+            (self._copied(place, numbers[places]) if entry.width else numbers[places].copy())
             for place, (entry, numbers) in enumerate(zip(self._product.fields, ring, strict=True))
         )
+
+    def _copied(self, place: int, numbers: Array) -> Array:
+        """Copies of rows; zeros where a counted row means nothing, so that equal rows are equal."""
+        rows = self._room(place)[numbers]
+        if self._product.fields[place].counted:
+            rows[np.arange(rows.shape[1]) > rows[:, :1]] = 0
+        return rows
 
     def fill(self, ring: Ring, places: slice | Array, partials: tuple[Array, ...]) -> None:
         """Write partials, one array per field, to some places of a ring."""
@@ -104,8 +112,18 @@ class KernelMemory:
         """
         rows, wanted = self._rows[place], self._wanted[place]
         if len(rows) < wanted:
+            self._rows[place] = self._larger(place, rows, wanted)
+        return self._rows[place]
+
+    def _larger(self, place: int, rows: Array, wanted: int) -> Array:
+        if not self._product.fields[place].counted:
             larger = np.empty((wanted, rows.shape[1]), rows.dtype)
             larger[0] = rows[0]
             larger[HELD_FROM : len(rows)] = rows[HELD_FROM:]
-            self._rows[place] = larger
-        return self._rows[place]
+            return larger
+        larger = sparse_rows(wanted, rows.shape[1], rows.dtype)
+        larger[0] = rows[0]
+        for number in range(HELD_FROM, len(rows)):
+            kept = slice(1 + rows[number, 0])
+            larger[number, kept] = rows[number, kept]
+        return larger

@@ -113,8 +113,13 @@ class ProductSource:
 
     def _copy(self, place: int, target: str, source: str) -> Iterator[str]:
         yield f"target, source = {self._row(place, target)}, {source}"
-        yield f"for lane in range({self._fields[place].width}):"
+        yield f"for lane in range({self._lanes(place, 'source')}):"
         yield "    target[lane] = source[lane]"
+
+    def _lanes(self, place: int, row: str) -> str:
+        """How many numbers of a row mean something."""
+        entry = self._fields[place]
+        return f"1 + {row}[0]" if entry.counted else str(entry.width)
 
     def _assign(self, index: int, places: list[int], call: str, arguments: str) -> Iterator[str]:
         """Take the fields that a member brings out of what its function makes."""
@@ -159,7 +164,7 @@ class ProductSource:
             left, right = self._field("left", place), self._field("right", place)
             indent = "    "
             if entry.width:
-                yield f"    for lane in range({entry.width}):"
+                yield f"    for lane in range({self._lanes(place, self._row(place, left))}):"
                 left, right = f"{self._row(place, left)}[lane]", f"{self._row(place, right)}[lane]"
                 indent = "        "
             # Not a number is the same as not a number.

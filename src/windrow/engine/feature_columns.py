@@ -137,7 +137,8 @@ class FeatureColumns(FeatureGroups):
         values, defined = self._numbers(answers, feature)
         if feature.monoid.lanes is not None:
             if defined is not None:
-                values[~defined] = 0  # a kernel has written nothing there
+                # A kernel has written nothing there.
+                values[~defined, 0 if feature.monoid.lanes.counted else slice(None)] = 0
             column = feature.monoid.lanes.finish(values, feature.type)
             return column if defined is None else pc.if_else(pa.array(defined), column, None)
         if feature.carried:

@@ -272,6 +272,8 @@ def _not_in_place(subject: Subject, older: Partial, newer: Partial) -> Any:
     # What a row held before means nothing to combine.
     row = np.full_like(older, 1)
     in_place.combine(older, newer, row)
+    if subject.monoid.fields and subject.monoid.fields[0].counted:
+        row[1 + row[0] :] = 0
     return _differ(
         same,
         "combine in place", row,
