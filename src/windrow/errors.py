@@ -22,7 +22,7 @@ class EmptyWindow(WindrowError, IndexError):
 
 
 class AggregateOverflow(WindrowError, OverflowError):
-    """An integer aggregate does not fit into 64 bits."""
+    """An integer of an aggregate or a condition does not fit into 64 bits."""
 
 
 class DivisionByZero(WindrowError, ZeroDivisionError):

@@ -68,8 +68,8 @@ class Window:
 class Condition:
     """A condition on rows: an operator and what it is applied to.
 
-    Operators are `and`, `or`, `not`, comparisons, `is null`, `in`, `between` and `column`; operands
-    are conditions, names of columns and literals.
+    Operators are `and`, `or`, `not`, comparisons, `is null`, `in`, `between`, `like`, `remainder`
+    (by 3) and `column`; operands are conditions, names of columns and literals.
     """
 
     operator: str
@@ -89,6 +89,8 @@ class Condition:
             return f"{first} is null"
         if self.operator == "between":
             return f"{first} between {_literal(others[0])} and {_literal(others[1])}"
+        if self.operator == "remainder":
+            return f"2 + {first} % 3 = 2 + {others[0]}"
         if self.operator == "in":
             return f"{first} in ({', '.join(map(_literal, others))})"
         return f"{first} {self.operator} {_literal(others[0])}"

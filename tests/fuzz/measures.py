@@ -206,4 +206,9 @@ def _condition(random: Random, call: Call, depth: int) -> Condition:
         return Condition("between", (name, least, literal))
     if random.random() < 0.2:
         return Condition("in", (name, literal, "é" if kind == "text" else 7))
+    if kind == "text" and random.random() < 0.3:
+        return Condition("like", (name, random.choice(("a%", "_", "%b_", "%é%"))))
+    computes = kind == "float" or (kind == "integer" and "uint64" not in call.columns[name].type)
+    if computes and random.random() < 0.2:
+        return Condition("remainder", (name, random.randint(-2, 2)))
     return Condition(random.choice(("=", "<", "<=", ">", ">=")), (name, literal))

@@ -7,6 +7,7 @@ whole nanoseconds, and every aggregate is computed from them anew.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -322,6 +323,12 @@ def holds(condition: Condition, call: Call, row: int) -> bool | None:
         return value  # type: ignore[no-any-return]
     if operator == "in":
         return value in operands[1:]
+    if operator == "like":
+        pattern = re.escape(operands[1]).replace("%", ".*").replace("_", ".")
+        return re.fullmatch(pattern, value, re.DOTALL) is not None
+    if operator == "remainder":
+        size = math.nan if isinstance(value, float) and math.isinf(value) else abs(value) % 3
+        return operands[1] == (-size if value < 0 else size)  # type: ignore[no-any-return]
     if operator == "between":
         return operands[1] <= value <= operands[2]  # type: ignore[no-any-return]
     other = operands[1]

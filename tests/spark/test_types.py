@@ -178,3 +178,35 @@ def test_a_frame_of_pandas_on_spark_is_told_what_to_give(spark: "SparkSession") 
         wr.slide(frame.pandas_api(), **{**arguments, "windows": wr.rows(2, every=1)})
     with pytest.raises(wr.InvalidArgument, match=r"^data: give a Spark DataFrame, not Column"):
         wr.over(frame["id"], **arguments)
+
+
+CONDITIONS = [
+    "tiny * 3 - whole > small % 7 + 60",
+    "whole / 4 = cents and whole > 4", "cents * 3 > whole - 0.5",
+    "cents % 0.5 = 0", "-huge < whole * -9.5 and whole > 7",
+    "single * 3 > whole or double between 2 and 3.5",
+    "text like 'ä1%' or text like '_2_'", r"text not like 'ä\_%' and text not in ('ä7', 'ä8')",
+    "text is null or flag and not whole in (1, 2, 3)",
+    "moment > '2024-03-31 01:30:00' and moment < '2024-03-31 03:10:00'",
+    # Across a change of clocks Spark takes the difference of clocks, and windrow that of times.
+    "moment - timestamp '2024-03-31 00:30:00' > interval '80 minutes'",
+    "local + interval '1 hour' > '2024-03-31 03:10:00' and local < date '2024-04-01'",
+    "day >= date '1582-10-04' and day + interval '1 day' <= '1582-10-20'",
+    "span > interval '1 day' and span * 2 < interval '30 days' and -span < span / 2",
+]  # fmt: skip
+
+
+def test_conditions_hold_where_spark_says_they_do(
+    spark: "SparkSession", setting: Callable[[str, str], None]
+) -> None:
+    setting("spark.sql.session.timeZone", "Europe/Berlin")
+    frame = every_type(spark).where("not isnan(double)")
+    counts = [wr.count().where(text).alias(f"c{at}") for at, text in enumerate(CONDITIONS)]
+    names = [count.name for count in counts]
+    ours = wr.over(frame, key="k", order="id", windows=wr.rows(1), aggs=counts)
+    theirs = [f"int(coalesce({text}, false)) AS c{at}" for at, text in enumerate(CONDITIONS)]
+    wanted = frame.selectExpr("id", *theirs).orderBy("id").collect()
+    found = ours.select("id", *names).orderBy("id").collect()
+    for name, text in zip(names, CONDITIONS, strict=True):
+        assert [row[name] for row in found] == [row[name] for row in wanted], text
+        assert {row[name] for row in found} == {0, 1}, f"{text} tells nothing apart"

@@ -44,8 +44,9 @@ _INTRODUCTION = """\
 
 All aggregations of the catalogue, as `wr.name`. `make pages` writes this page.
 
-You can restrict each of them to some rows, as in `wr.sum("x").where("status = 'ok'")`. Those of one
-column can also count each different value once, as in `wr.count("x").over_distinct()`.
+You can restrict each of them to some rows, as in `wr.sum("x").where("status = 'ok'")`;
+[Conditions](conditions.md) has the language. Those of one column
+can also count each different value once, as in `wr.count("x").over_distinct()`.
 
 ```python
 >>> import pyarrow as pa, windrow as wr

@@ -264,8 +264,9 @@ class Measure:
         """The same of those rows alone of which a condition is true.
 
         Args:
-            condition: a part of SQL: comparisons of columns and literals, `and`, `or`, `not`,
-                `is null`, `in`, `between`; or the name of a column of truth values.
+            condition: a part of SQL: arithmetic, comparisons, `and`, `or`, `not`, `is null`, `in`,
+                `between`, `like`, times and durations; or the name of a column of truth values.
+                docs/conditions.md has the grammar.
 
         >>> import windrow as wr
         >>> wr.sum("amount").where("status = 'ok' and amount > 3")
