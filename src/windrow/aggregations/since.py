@@ -16,12 +16,11 @@ import pyarrow as pa
 from windrow.aggregations.changes import wraps
 from windrow.aggregations.extremes import width_output
 from windrow.algebra.aggregation import TIMES, Aggregation, Input, Measure
+from windrow.algebra.condition_expressions import Column
 from windrow.algebra.condition_text import parse
-from windrow.algebra.conditions import Column, Condition
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Defined, Monoid, Traits, always, integers
-from windrow.errors import InvalidArgument
 
 CONDITION = Input("condition", frozenset({Kind.BOOLEAN, Kind.ANY}), unknown=True)
 TIME = Input("time", TIMES | {Kind.INTEGER})
@@ -45,18 +44,11 @@ class SinceLast(Aggregation):
         """
         if len(given) != len(self.inputs) or not isinstance(given[0], str) or parameters:
             return super().__call__(*given, alias=alias, **parameters)
-        condition, others = _parsed(given[0]), given[1:]
+        condition, others = parse(given[0], "condition"), given[1:]
         if isinstance(condition.root, Column):
             return super().__call__(condition.root.name, *others, alias=alias)
         assert self.twin is not None
         return replace(self.twin(*others, alias=alias), condition=condition)
-
-
-def _parsed(text: str) -> Condition:
-    try:
-        return parse(text)
-    except InvalidArgument as error:
-        raise InvalidArgument(f"condition: {str(error).removeprefix('where: ')}") from None
 
 
 # Rows -------------------------------------------------------------------------------------------

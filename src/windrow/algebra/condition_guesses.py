@@ -20,7 +20,7 @@ from windrow.algebra.condition_expressions import (
 )
 from windrow.algebra.condition_literals import Literal, Moment, Span
 
-_TIME, _DURATION, _NUMBER = pa.timestamp("us"), pa.duration("us"), pa.float64()
+_TIME, _DURATION, _NUMBER = pa.timestamp("us", "UTC"), pa.duration("us"), pa.float64()
 
 
 def guesses(expression: Any) -> dict[str, pa.DataType]:
@@ -28,8 +28,8 @@ def guesses(expression: Any) -> dict[str, pa.DataType]:
 
     >>> from windrow.algebra.condition_text import parse
     >>> guesses(parse("name = 'a' and seen - since < interval '1 hour'").root)
-    {'name': DataType(string), 'seen': TimestampType(timestamp[us]), \
-'since': TimestampType(timestamp[us])}
+    {'name': DataType(string), 'seen': TimestampType(timestamp[us, tz=UTC]), \
+'since': TimestampType(timestamp[us, tz=UTC])}
     """
     found: dict[str, pa.DataType] = {}
     for name, data_type in _guesses(expression, pa.bool_()):

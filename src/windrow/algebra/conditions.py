@@ -10,7 +10,7 @@ false, and only what is true counts.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
@@ -31,7 +31,7 @@ class Condition:
     """
 
     root: Any
-    argument: str = "where"
+    argument: str = field(default="where", compare=False)
 
     @functools.cached_property
     def text(self) -> str:
