@@ -118,8 +118,11 @@ def test_windows_that_values_and_gaps_end(spark: "SparkSession") -> None:
             "marks": wr.punctuated("mark"),
             "session": wr.session("2 seconds"),
         },
-        "aggs": [wr.sum("n"), wr.count(), wr.collect("c"), wr.arg_max("u", "c")],
-    }
+        "aggs": [
+            wr.sum("n"), wr.count(), wr.collect("c"), wr.arg_max("u", "c"),
+            wr.median("x"), wr.count_distinct("c"), wr.rank("n"),
+        ],
+    }  # fmt: skip
     frame = spark.createDataFrame(events)
     on_spark = by_id(wr.over(frame, **arguments).toArrow())
     oracle.assert_agrees(by_id(wr.over(events, **arguments)).to_pydict(), on_spark)

@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.compiled]
 SIZE = 1_500
 CHUNKS = 6
 #: the same everywhere, so that few kernels are compiled
-AGGS = [wr.concat("s"), wr.sum("x"), wr.first("s")]
+AGGS = [wr.concat("s"), wr.sum("x"), wr.first("s"), wr.median("x"), wr.rank("x")]
 
 
 @pytest.fixture(autouse=True)

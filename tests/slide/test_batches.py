@@ -95,10 +95,11 @@ def test_what_is_kept_is_the_window(extent: int, sizes: list[int]) -> None:
     }  # fmt: skip
     plan = resolve_slide(
         table.schema, key=None, order="t", windows=windows, wish=Wish(), changes_only=False,
-        aggs=[wr.arg_max("v", "name"), wr.concat("name")],
+        aggs=[wr.arg_max("v", "name"), wr.concat("name"), wr.median("v")],
     )  # fmt: skip
     sliding = SlidingWindows(plan, set())
     for batch in cut(table, sizes):
         list(sliding.advance(batch))
         # Rows, the clock and the others have slices of their own.
         assert sliding.slices_kept <= 3 * (extent + 4)
+        assert sliding.rows_held <= extent + 4

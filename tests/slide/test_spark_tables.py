@@ -32,7 +32,7 @@ WINDOWS: dict[str, Any] = {
 }
 AGGS = [
     wr.max("x"), wr.count(), wr.sum("n"), wr.variance("n"), wr.arg_max("u", "c"), wr.last("c"),
-    wr.concat("c"),
+    wr.concat("c"), wr.median("n"), wr.count_distinct("c"), wr.percent_rank("x"),
 ]  # fmt: skip
 
 

@@ -364,9 +364,10 @@ class TestRefused:
         ("aggregation", "types", "reason"),
         [
             (wr.concat, "string", "only numbers can be stored"),
+            (wr.median, "float64", "a sketch, such as"),
             (wr.arg_max, ["float64", "int64"], "answers with the value of an event"),
         ],
-        ids=["concat", "arg_max"],
+        ids=["concat", "median", "arg_max"],
     )
     def test_what_is_no_number(self, aggregation: Any, types: Any, reason: str) -> None:
         with pytest.raises(wr.NotApplicable, match=reason):

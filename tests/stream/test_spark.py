@@ -177,7 +177,10 @@ def test_windows_of_every_kind(
             "visits": wr.session("4 seconds"), "far": wr.delta("n", 4, every=2),
             "periodic": wr.time("1 minute", every="15 seconds"),
         },
-        "aggs": [wr.max("x"), wr.last("place"), wr.collect("n"), wr.count()],
+        "aggs": [
+            wr.max("x"), wr.last("place"), wr.collect("n"), wr.count(),
+            wr.median("x"), wr.count_distinct("place"),
+        ],
     }  # fmt: skip
     stream = read_stream(streaming, tmp_path / "events")
     query = run_to_end(wr.slide(stream, lateness="10 seconds", **asked), tmp_path / "answers")

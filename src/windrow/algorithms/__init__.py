@@ -108,7 +108,7 @@ def find(name: str) -> Algorithm:
     if isinstance(name, str) and name in ALGORITHMS:
         return ALGORITHMS[name]
     if name == "value_counts":
-        raise NotApplicable("algorithm: value_counts answers the rows of wr.over, and nothing else")
+        raise NotApplicable("algorithm: value_counts is for wr.over and wr.slide alone")
     known = ", ".join(sorted((*ALGORITHMS, *FORMS)))
     raise InvalidArgument(f"algorithm: {name!r} is not known; there are {known}")
 

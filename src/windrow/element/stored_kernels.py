@@ -159,6 +159,11 @@ def _as_numbers(argument: str, feature: Feature, schema: pa.Schema) -> Feature:
             f"{argument}: {name} answers with the value of an event, which a stored window does "
             "not keep"
         )
+    if feature.monoid.asks is not None:
+        raise NotApplicable(
+            f"{argument}: {name} is about all values of the window, and a stored window keeps "
+            "partials of a fixed size; take a sketch, such as moment_sketch or approx_distinct"
+        )
     # Without numba nothing is compiled, but partials of numbers are numbers all the same.
     if not feature.compiled and (is_enabled() or not feature.monoid.is_numeric):
         raise NotApplicable(

@@ -30,7 +30,11 @@ Array = np.ndarray[Any, Any]
 
 
 class CountedSpans:
-    """The features of a plan that are answered from counts of values, along one stream of rows."""
+    """The features of a plan that are answered from counts of values, along one stream of rows.
+
+    Attributes:
+        rows_numbered: how many rows went through `extend`, held ones again each time.
+    """
 
     def __init__(self, features: Sequence[Feature], threads: int = 1) -> None:
         """Start before the first row; `threads` is how many may work at once."""
@@ -38,7 +42,7 @@ class CountedSpans:
         reads = dict.fromkeys(name for feature in features for name in feature.reads)
         self._held = HeldRows(list(reads))
         self._columns = CountedColumns({})
-        self._size = 0
+        self._size = self.rows_numbered = 0
         #: of some windows, which of the rows held are in windows at all
         self._present: dict[str, Array] = {}
 
@@ -52,6 +56,7 @@ class CountedSpans:
         if self._features:
             self._columns = CountedColumns(self._held.before(columns, size))
             self._size = self._held.count + size
+            self.rows_numbered += self._size
 
     def answers(self, firsts: Array, stops: Array) -> dict[Feature, pa.Array]:
         """The answers to each feature over spans of rows; the newest row is the current one."""

@@ -44,7 +44,7 @@ def over_batches(
     Returns:
         Batches of `plan.output_fields`, a row for each row.
     """
-    windows = RollingWindows(OverKernels(plan, nullable, counts=True))
+    windows = RollingWindows(OverKernels(plan, nullable))
     filled: Iterable[pa.RecordBatch] = (batch for batch in batches if batch.num_rows)
     if any(window.ahead(1).ticks == 0 for window in plan.windows.values()):
         # All rows of a batch are inserted, and these windows hold a row only when its peers are
@@ -65,7 +65,7 @@ class RollingWindows:
         self._spanning = {
             name: Spanning() for name in windows if kernels.counted or takes_spans(windows[name])
         }
-        self._spans = CountedSpans(kernels.counted)
+        self.spans = CountedSpans(kernels.counted)
         self._fronts = dict.fromkeys(windows, 0)
         self._position = 0
         self._runs = _RunsAcrossBatches()
@@ -77,13 +77,8 @@ class RollingWindows:
         """The same rows, in batches that are large enough for what is done with them."""
         if not self._kernels.counted:
             return batches
-        found = gathered(batches, lambda: self.rows_held)
+        found = gathered(batches, lambda: self.spans.rows_held)
         return (batch for batch in found if batch is not None)
-
-    @property
-    def rows_held(self) -> int:
-        """How many rows answers to come may need as they are."""
-        return self._spans.rows_held
 
     def answers(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The plan's answers to the rows of all batches, in their order.
@@ -115,14 +110,14 @@ class RollingWindows:
         rows = SortedRows(columns, starts, size, next(iter(plan.order), None), ends=ends)
         bounding = {name: self._bounding[name] for name in names}
         spanning = {name: self._spanning[name] for name in names if name in self._spanning}
-        block = OverBlock(self._kernels, bounding, rows, self._position, spanning, self._spans)
+        block = OverBlock(self._kernels, bounding, rows, self._position, spanning, self.spans)
         for name in names:
             block.answer(name, self._windows[name])
             front = block.front(name)
             self._fronts[name] = self._fronts[name] if front is None else front
             outputs = [output for output in plan.outputs if output.window == name]
             self._waiting.add(name, [block.column(each, self._carried) for each in outputs])
-        self._spans.forget_before(min(self._fronts.values()) - self._position)
+        self.spans.forget_before(min(self._fronts.values()) - self._position)
         self._position += size
         self._forget()
 

@@ -30,9 +30,9 @@ RowWindows = tuple[CompiledRowWindow | None, list[PlainRowWindow]]
 class OverKernels(FeatureColumns):
     """The kernels of a plan; `windows_of` and `bounding` start one stream of rows through them."""
 
-    def __init__(self, plan: OverPlan, nullable: AbstractSet[str], *, counts: bool = False) -> None:
-        """`nullable` names the columns that may hold nulls; see `FeatureGroups` for `counts`."""
-        super().__init__(plan.features, nullable, counts=counts and plan.counts_values)
+    def __init__(self, plan: OverPlan, nullable: AbstractSet[str]) -> None:
+        """`nullable` names the columns that may hold nulls."""
+        super().__init__(plan.features, nullable, counts=plan.wish.counts_values)
         self.plan = plan
         self._require_current_rows()
         #: the algorithm of the compiled features, for each window

@@ -28,7 +28,7 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
     """The table with the plan's columns added; its rows keep their order."""
     columns = {name: arrow.whole(table[name]) for name in _used(plan)}
     nullable = {name for name, each in columns.items() if each.null_count}
-    kernels = OverKernels(plan, nullable, counts=True)
+    kernels = OverKernels(plan, nullable)
     needed = {*kernels.input_columns, *plan.window_columns}
     rows, permutation = _sorted(plan, columns, table.num_rows, needed)
     bounding = {name: kernels.bounding(name) for name in plan.windows}

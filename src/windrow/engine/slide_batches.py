@@ -115,7 +115,7 @@ class _BatchStream:
             name: window.answering(Setting(name, plan.order[0], plan.order_type, counts))
             for name, window in windows.items()
         }
-        features = FeatureColumns(plan.features, nullable, counts=plan.counts_values)
+        features = FeatureColumns(plan.features, nullable, counts=plan.wish.counts_values)
         #: whether rows are numbered, so that batches should not be small
         self.counts = bool(features.counted)
         kernels = SliceKernels(features, plan, windows)

@@ -43,7 +43,7 @@ def slide_table(table: pa.Table, plan: SlidePlan) -> pa.Table:
             held = {name: column.filter(pa.array(seen)) for name, column in columns.items()}
         rows, keys = _sorted(plan, held)
         nullable = {name for name, column in rows.columns.items() if column.null_count}
-        features = FeatureColumns(plan.features, nullable, counts=plan.counts_values)
+        features = FeatureColumns(plan.features, nullable, counts=plan.wish.counts_values)
         for group in plan.groups:
             shared = {name: windows[name] for name in group if name in windows}
             if shared:

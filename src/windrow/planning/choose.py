@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from windrow.algebra.monoid import Monoid, Traits
 from windrow.algebra.product import Product
-from windrow.algorithms import ALGORITHMS, RUNNING, Algorithm, find_form, why_not
+from windrow.algorithms import ALGORITHMS, RUNNING, Algorithm, find_form, value_counts, why_not
 from windrow.algorithms.guarantees import Growth
 from windrow.errors import InvalidArgument, NotApplicable
 from windrow.planning import costs
@@ -70,6 +70,11 @@ class Wish:
             raise InvalidArgument(f"prefer: one of {known}, not {self.prefer!r}")
         if not isinstance(self.exact, bool):
             raise InvalidArgument(f"exact: True or False, not {self.exact!r}")
+
+    @property
+    def counts_values(self) -> bool:
+        """Whether features that ask for value counts are answered from those."""
+        return self.algorithm in (None, value_counts.NAME)
 
 
 @dataclass(frozen=True)

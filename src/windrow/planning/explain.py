@@ -82,8 +82,7 @@ class Plan:
             f"{ASSUMED_EVENTS:,} are assumed.",
         )
         self.notes = (*notes, *(assumed if unknown else ()))
-        counts = placement is None and stream is None
-        self.groups = tuple(_groups(resolved, nullable, counts))
+        self.groups = tuple(_groups(resolved, nullable))
 
     @property
     def sharing(self) -> list[tuple[list[str], Sharing]]:
@@ -145,9 +144,19 @@ class Plan:
                 "find the rows of every answer and cut where one begins or ends",
                 "combine the rows of each slice, once",
                 "go over the slices, a window at a time, on all cores",
+                *self._counted,
             )
         over = "go over the rows, a window at a time, in pieces on all cores"
         return (*sort, *self._policies, over)
+
+    @property
+    def _counted(self) -> list[str]:
+        """The step of `slide` for features that have no partials of slices, if there are any."""
+        counts = self.resolved.wish.counts_values
+        asked = [str(each) for each in self.resolved.features if counts and each.monoid.asks]
+        if not asked:
+            return []
+        return [f"for {listed(asked)}, go over the rows from answer to answer"]
 
     @property
     def _policies(self) -> list[str]:
@@ -195,11 +204,8 @@ class Plan:
         return plan
 
 
-def _groups(
-    resolved: OverPlan | SlidePlan, nullable: AbstractSet[str], counts: bool
-) -> Iterator[Group]:
-    counts = counts and isinstance(resolved, OverPlan) and resolved.counts_values
-    features = FeatureGroups(resolved.features, nullable, counts=counts)
+def _groups(resolved: OverPlan | SlidePlan, nullable: AbstractSet[str]) -> Iterator[Group]:
+    features = FeatureGroups(resolved.features, nullable, counts=resolved.wish.counts_values)
     wish = resolved.wish
     if features.compiled:
         chosen = {name: features.choice(wish, *resolved.size_of(name)) for name in resolved.windows}

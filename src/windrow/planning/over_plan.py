@@ -129,11 +129,6 @@ class OverPlan:
         return list(found or self.order[:1])
 
     @property
-    def counts_values(self) -> bool:
-        """Whether features that ask for value counts are answered from those."""
-        return self.wish.algorithm in (None, value_counts.NAME)
-
-    @property
     def has_peers(self) -> bool:
         """Whether rows of equal order see each other."""
         return any(window.peers for window in self.windows.values())

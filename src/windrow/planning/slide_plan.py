@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from windrow.algebra.aggregation import Measure
 from windrow.algebra.durations import NANOSECONDS
-from windrow.algorithms import value_counts
 from windrow.errors import InvalidArgument
 from windrow.planning import costs
 from windrow.planning.choose import Wish
@@ -205,11 +204,6 @@ class SlidePlan:
                 f"windows: {given} {answers:,} answers, more than the {most:,} that are allowed; "
                 "give a longer every= or a shorter range, or allow more with max_answers="
             )
-
-    @property
-    def counts_values(self) -> bool:
-        """Whether features that ask for value counts are answered from those."""
-        return self.wish.algorithm in (None, value_counts.NAME)
 
     def measured(self, window: Window) -> tuple[str, ...]:
         """The columns that a window measures by: an event with a null there is in no window."""

@@ -38,7 +38,7 @@ class OverRows(RowsGroup):
         nullable: AbstractSet[str],
     ) -> None:
         """`types` are those of the columns of an event; `nullable` names those with nulls."""
-        self._plan, self._program = plan, OverKernels(plan, nullable, counts=True)
+        self._plan, self._program = plan, OverKernels(plan, nullable)
         self._held = {
             name: f"{HELD}_{place}"
             for place, (name, window) in enumerate(plan.windows.items())

@@ -58,7 +58,7 @@ class SlideRows(RowsGroup):
     ) -> None:
         """`types` are those of the columns of an event; `nullable` names those with nulls."""
         self._plan = replace(plan, changes_only=False, fills=False)
-        self._features = FeatureColumns(plan.features, nullable, counts=plan.counts_values)
+        self._features = FeatureColumns(plan.features, nullable, counts=plan.wish.counts_values)
         self._kernels = SliceKernels(self._features, plan, names)
         self._counts = PolicyCounters(plan.schema, nullable)
         #: for each window, the column of the ledger that has each of its numbers
