@@ -19,7 +19,7 @@ from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Defined, Monoid, Traits
 from windrow.algebra.nullable import skipping_nulls
-from windrow.algebra.value_counts import CountDistinct
+from windrow.algebra.value_counts import CountDistinct, Distinct
 from windrow.errors import InvalidArgument
 
 #: kinds of which plain Python has what kernels have: numbers, and times in ticks
@@ -86,7 +86,7 @@ def over_distinct(aggregation: Aggregation) -> Aggregation:
             members=computed.members,
             # A count answers for no values.
             defined=Defined(lambda _partial: True) if computed.answers_nothing else Defined(),
-            asks=CountDistinct() if computed is COUNT else None,
+            asks=CountDistinct() if computed is COUNT else Distinct(aggregation),
         )
 
     return Aggregation(

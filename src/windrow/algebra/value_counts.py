@@ -24,8 +24,6 @@ class Question:
 
     #: about the current row; one that a condition leaves out counts as null there
     of_current = False
-    #: whether values need their order; otherwise it is enough to tell them apart
-    needs_order = False
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,6 @@ class Quantiles(Question):
     shares: tuple[float, ...]
     interpolation: str
     several: bool
-    needs_order = True
 
     @property
     def is_interpolated(self) -> bool:
@@ -50,7 +47,6 @@ class Rank(Question):
     method: str
     descending: bool
     of_current = True
-    needs_order = True
 
 
 @dataclass(frozen=True)
@@ -58,12 +54,18 @@ class PercentRank(Question):
     """The share of the other values that are smaller than the current row's."""
 
     of_current = True
-    needs_order = True
 
 
 @dataclass(frozen=True)
 class CountDistinct(Question):
     """How many different values there are."""
+
+
+@dataclass(frozen=True)
+class Distinct(Question):
+    """What an aggregation answers of the different values, in the order of their first arrival."""
+
+    aggregation: Any
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,19 @@ from windrow.algebra.value_counts import (
     BETWEEN,
     TIES,
     CountDistinct,
+    Distinct,
+    Mode,
     PercentRank,
     Quantiles,
+    Question,
     Rank,
 )
 from windrow.algorithms import value_numbers, value_quantiles, value_ranks
+from windrow.algorithms.value_trees import TREE, distinct_blocks
+from windrow.compiler.kernel import Kernel
 from windrow.engine import columns as arrow
+from windrow.engine.feature_columns import FeatureColumns
+from windrow.engine.named_failures import kernels_named
 from windrow.engine.value_blocks import ValueBlocks, value_blocks
 from windrow.engine.value_keys import Keys, Links, counted_rows
 from windrow.errors import AggregateOverflow
@@ -38,20 +45,20 @@ class CountedColumns:
     """The columns of a block as features read them; windows share what is made of them."""
 
     def __init__(self, columns: Mapping[str, pa.Array]) -> None:
-        self._columns = columns
+        self.columns = columns
         self._keys: dict[str, Keys] = {}
 
     def keys(self, feature: Feature) -> Keys:
         """The keys of a feature's column."""
         name = feature.columns[0]
         if name not in self._keys:
-            self._keys[name] = Keys(self._columns[name])
+            self._keys[name] = Keys(self.columns[name])
         return self._keys[name]
 
     def counted(self, feature: Feature, present: Array | None) -> Array:
         """The rows that count for a feature."""
-        column = self._columns[feature.columns[0]]
-        return counted_rows(column, feature.condition, self._columns, present)
+        column = self.columns[feature.columns[0]]
+        return counted_rows(column, feature.condition, self.columns, present)
 
 
 class CountedAnswers:
@@ -74,6 +81,7 @@ class CountedAnswers:
             if source not in masks:
                 masks[source] = columns.counted(feature, present)
             counted, keys, asks = masks[source], columns.keys(feature), feature.monoid.asks
+            assert asks is not None
             if isinstance(asks, Quantiles):
                 order = keys.numbers if asks.is_interpolated else keys.ordered
                 # One sort serves all quantiles of the values that are sorted alike.
@@ -87,8 +95,9 @@ class CountedAnswers:
             else:
                 if source not in links:
                     links[source] = Links.of(keys.equal, counted)
-                kind = DistinctCounts if isinstance(asks, CountDistinct) else ModeAnswers
-                self._answers[feature] = kind(feature, keys, links[source], size)
+                self._answers[feature] = _BY_LINKS[type(asks)](
+                    feature, columns, links[source], size
+                )
         self._groups = list(dict.fromkeys(self._answers.values()))
 
     def answer_blocks(self, blocks: ValueBlocks) -> None:
@@ -206,13 +215,12 @@ class RankAnswers(Answers):
 class DistinctCounts(Answers):
     """Numbers of different values."""
 
-    def __init__(self, feature: Feature, keys: Keys, links: Links, size: int) -> None:
+    def __init__(self, feature: Feature, columns: CountedColumns, links: Links, size: int) -> None:
         self._links, self._found = links, np.empty(size, np.int64)
 
     def answer(self, blocks: ValueBlocks) -> None:
         """A row counts unless its value is in the window before it."""
-        links = self._links.before, self._links.after
-        blocks.drive(value_numbers.distinct_counts, links, (self._found,))
+        blocks.distinct_counts(self._links, self._found)
 
     def column(self, feature: Feature, present: Array | None) -> pa.Array:
         """Counts; of no values, 0."""
@@ -222,14 +230,14 @@ class DistinctCounts(Answers):
 class ModeAnswers(Answers):
     """Rows of the most frequent values."""
 
-    def __init__(self, feature: Feature, keys: Keys, links: Links, size: int) -> None:
+    def __init__(self, feature: Feature, columns: CountedColumns, links: Links, size: int) -> None:
         self._asks: Any = feature.monoid.asks
-        self._keys, self._links, self._found = keys, links, np.empty(size, np.int64)
+        self._column = columns.keys(feature).column
+        self._links, self._found = links, np.empty(size, np.int64)
 
     def answer(self, blocks: ValueBlocks) -> None:
         """A tournament of counts."""
-        links, asked = self._links, (self._asks.limit or 0, self._found)
-        blocks.modes(links.numbers, links.after, links.different, asked)
+        blocks.modes(self._links, (self._asks.limit or 0, self._found))
 
     def column(self, feature: Feature, present: Array | None) -> pa.Array:
         """The values of the rows."""
@@ -239,7 +247,43 @@ class ModeAnswers(Answers):
             )
         defined = self._found >= 0
         defined = defined if present is None else defined & present
-        return _taken(self._keys.column, self._found, defined)
+        return _taken(self._column, self._found, defined)
+
+
+class DistinctAnswers(Answers):
+    """What an aggregation answers of different values: its partials in a tree."""
+
+    def __init__(self, feature: Feature, columns: CountedColumns, links: Links, size: int) -> None:
+        assert feature.of_all is not None
+        self._of_all, self._links = feature.of_all, links
+        self._features = FeatureColumns([feature.of_all], set())
+        rows = len(columns.columns[feature.columns[0]])
+        self._read = self._features.compiled_block(columns.columns, rows, 0)
+        self._found = self._features.answers(size)
+        self._filled = np.empty(size, np.bool_)
+        product, checked = self._features.product, self._features.checked
+        self._kernel = Kernel(distinct_blocks, TREE, product, checked)
+
+    def answer(self, blocks: ValueBlocks) -> None:
+        """A tree over the rows of a block, in which the first row of each value has a leaf."""
+        data = *self._read, tuple(self._found.values), tuple(self._found.defined)
+        with kernels_named([self._of_all]):
+            blocks.distinct(self._kernel, data, self._links, self._features.product, self._filled)
+
+    def column(self, feature: Feature, present: Array | None) -> pa.Array:
+        """As the same of all values."""
+        self._found.present = self._filled if present is None else self._filled & present
+        self._found.settle()
+        return self._features.result(self._found, self._of_all, _no_carried)
+
+
+def _no_carried(name: str, positions: pa.Array) -> pa.Array:
+    raise AssertionError("what is carried has no different values")
+
+
+_BY_LINKS: dict[type[Question], Any] = {
+    CountDistinct: DistinctCounts, Mode: ModeAnswers, Distinct: DistinctAnswers,
+}  # fmt: skip
 
 
 def _taken(column: pa.Array, rows: Array, defined: Array) -> pa.Array:

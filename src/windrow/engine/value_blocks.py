@@ -5,6 +5,7 @@ A loop answers one block after the other. What a block's windows hold, it fills 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from windrow.algebra.product import Product
 from windrow.algorithms import (
     value_counts,
     value_numbers,
@@ -21,6 +23,9 @@ from windrow.algorithms import (
 )
 from windrow.compiler.array_loops import compiled_loop
 from windrow.compiler.interrupts import uninterrupted
+from windrow.compiler.kernel import Kernel
+from windrow.compiler.kernel_memory import KernelMemory
+from windrow.engine.value_keys import Links
 from windrow.windows.bounds import Bounds
 from windrow.work import sizes
 from windrow.work.pace import Pace
@@ -89,19 +94,19 @@ class ValueBlocks:
         return self.firsts, self.stops, self.currents
 
     def drive(self, loop: Callable[..., Any], given: Sequence[Any], asked: Sequence[Any]) -> None:
-        """Call a loop for all rows, block after block, so that Ctrl-C comes through."""
+        """Call a loop for all rows, some blocks at a time, so that Ctrl-C comes through."""
         pace, row = Pace(), self.begin
         while row < self.end:
             stop = pace.end(row, self.end)
             stop = min(row + -(-(stop - row) // self.size) * self.size, self.end)
             windows = *self._windows, self.begin, row, stop, self.size
-            uninterrupted(compiled_loop(loop), *given, *windows, *asked)
+            loop(*given, *windows, *asked)
             row = stop
 
     def quantiles(self, keys: Array, counted: Array, asked: Sequence[Any]) -> None:
         """Quantiles of rows with these keys: see `quantile_blocks`."""
         given = *self._sorting(keys, counted), *self._bits()
-        self.drive(value_quantiles.quantile_blocks, given, asked)
+        self.drive(_compiled(value_quantiles.quantile_blocks), given, asked)
 
     def ranks(self, keys: Array, counted: Array, asked: Sequence[Any]) -> None:
         """Ranks of rows with these keys: see `rank_blocks`."""
@@ -109,13 +114,27 @@ class ValueBlocks:
         larger = np.empty((self.room >> 18) + 1, np.int64)
         sorting = self._sorting(keys, counted)
         given = *sorting, heads, tails, *self._bits(), larger, times
-        self.drive(value_ranks.rank_blocks, given, asked)
+        self.drive(_compiled(value_ranks.rank_blocks), given, asked)
 
-    def modes(self, numbers: Array, after: Array, different: int, asked: Sequence[Any]) -> None:
-        """Modes of rows with these numbers: see `mode_blocks`."""
-        oldest, times = np.empty(different, np.int64), np.zeros(different, np.int64)
+    def distinct_counts(self, links: Links, found: Array) -> None:
+        """Numbers of different values: see `distinct_counts`."""
+        given = links.before, links.after
+        self.drive(_compiled(value_numbers.distinct_counts), given, (found,))
+
+    def modes(self, links: Links, asked: Sequence[Any]) -> None:
+        """Modes: see `mode_blocks`."""
+        oldest, times = (np.zeros(links.different, np.int64) for _ in range(2))
         tree = np.empty(2 << max(self.room - 1, 1).bit_length(), np.int64)
-        self.drive(value_numbers.mode_blocks, (numbers, after, oldest, times, tree), asked)
+        given = links.numbers, links.after, oldest, times, tree
+        self.drive(_compiled(value_numbers.mode_blocks), given, asked)
+
+    def distinct(
+        self, kernel: Kernel, data: tuple[Any, ...], links: Links, product: Product, filled: Array
+    ) -> None:
+        """A product of different values: see `distinct_blocks`."""
+        tree = KernelMemory(product).array(2 << max(self.room - 1, 1).bit_length())
+        given = *data, tree, links.before, links.after
+        self.drive(kernel, given, (filled,))
 
     def _sorting(self, keys: Array, counted: Array) -> tuple[Array, ...]:
         """What a sort reads and writes."""
@@ -126,3 +145,7 @@ class ValueBlocks:
     def _bits(self) -> tuple[Array, Array]:
         """A bit for each row of a block, and for each 64 of them a word."""
         return np.empty((self.room >> 6) + 1, np.int64), np.empty((self.room >> 12) + 1, np.int64)
+
+
+def _compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
+    return functools.partial(uninterrupted, compiled_loop(loop))

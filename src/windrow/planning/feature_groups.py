@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -58,7 +58,7 @@ class FeatureGroups:
     ) -> None:
         """Of columns that are `nullable`; `counts` says whether rows are answered from counts."""
         self.compiled = [feature for feature in features if feature.compiled]
-        self.counted = [each for each in features if counts and each.monoid.asks is not None]
+        self.counted = [each for each in features if counts and each.is_counted]
         self.plain = [
             feature for feature in features if not feature.compiled and feature not in self.counted
         ]
@@ -92,6 +92,8 @@ class FeatureGroups:
             driven,
         )
         try:
+            if wish.algorithm == value_counts.NAME:  # these are the counts of gates
+                wish = replace(wish, algorithm=None)
             return choose(served, wish, events)
         except NotApplicable as refusal:
             raise NotApplicable(

@@ -13,6 +13,7 @@ from windrow.algebra.compilable import why_not_compiled
 from windrow.algebra.conditions import Condition
 from windrow.algebra.kinds import Kind, plain_type
 from windrow.algebra.monoid import Monoid
+from windrow.algebra.value_counts import Distinct
 from windrow.algorithms import find_form, value_counts
 from windrow.errors import InvalidAggregation, InvalidArgument, NotApplicable
 from windrow.planning import costs
@@ -36,6 +37,14 @@ class Feature:
     condition: Condition | None = None
     #: its name in messages, if its columns are not those that the user named
     called: str = ""
+    #: the same of all values, compiled, if it is of different values and that can be compiled
+    of_all: Feature | None = None
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether value counts can answer it."""
+        asks = self.monoid.asks
+        return asks is not None and (not isinstance(asks, Distinct) or self.of_all is not None)
 
     def __str__(self) -> str:
         if self.called:
@@ -321,9 +330,7 @@ def feature_of(schema: pa.Schema, measure: Measure, wish: Wish) -> Feature:
     except InvalidAggregation as error:
         held = ", ".join(map(str, types))
         raise InvalidArgument(f"aggs: {measure} cannot take columns of {held}: {error}") from error
-    if wish.algorithm == value_counts.NAME:
-        _require_counted(aggregation.name, monoid)
-    elif wish.algorithm is not None:
+    if wish.algorithm not in (None, value_counts.NAME):
         invertible = monoid.inverse is not None
         find_form(wish.algorithm, aggregation.name, monoid.traits, invertible, wish.exact)
     compiled = monoid.is_numeric and all(
@@ -334,15 +341,25 @@ def feature_of(schema: pa.Schema, measure: Measure, wish: Wish) -> Feature:
     if measure.condition is not None:
         measure.condition.check(schema)
     output = monoid.output(tuple(types))
-    return Feature(aggregation, measure.columns, monoid, output, compiled, measure.condition)
-
-
-def _require_counted(name: str, monoid: Monoid) -> None:
-    if monoid.asks is None:
+    found = Feature(aggregation, measure.columns, monoid, output, compiled, measure.condition)
+    if isinstance(monoid.asks, Distinct):
+        found = replace(found, of_all=_of_all(schema, measure, monoid.asks.aggregation, str(found)))
+    if wish.algorithm == value_counts.NAME and not found.is_counted:
         raise NotApplicable(
-            f"{value_counts.NAME} cannot serve {name}: its answers depend on more than how often "
-            "each value is in a window, as medians and distinct counts do"
+            f"{value_counts.NAME} cannot serve {aggregation.name}: its answers depend on more than "
+            "how often each value is in a window, as medians and distinct counts do"
         )
+    return found
+
+
+def _of_all(
+    schema: pa.Schema, measure: Measure, aggregation: Aggregation, called: str
+) -> Feature | None:
+    """An aggregation of all values, if a tree of its partials can be compiled."""
+    unconditional = replace(measure, aggregation=aggregation, condition=None)
+    found = _feature(schema, unconditional, Wish())
+    wide = any(entry.width for entry in found.monoid.fields)
+    return replace(found, called=called) if found.compiled and not wide else None
 
 
 def _require_new_names(schema: pa.Schema, outputs: Sequence[Output]) -> None:
