@@ -19,6 +19,7 @@ SUITES = {
     "stores": "Windows in a store (ratio: the time in memory over the time in the store)",
     "trees": "Monoid trees (ratio: the other's time over the tree's)",
     "tables": "Arrow tables in process",
+    "order_statistics": "Order statistics over Arrow tables in process",
     "slides": "Sliding windows over Arrow tables in process",
     "spark": "Spark batch, many features",
     "spark_builtin": "Spark batch, one built-in function",
