@@ -1,8 +1,8 @@
 """Medians, quantiles and exact distinct counts of `wr.over` against pandas, Polars and DuckDB.
 
 Each has its fastest way to ask: rolling functions of pandas and Polars, window functions of DuckDB.
-The fastest of them in one run each is compared with windrow. Polars has no rolling count of different values; it
-computes each window anew, so it takes part for the small window only.
+The fastest of them in one run each is compared with windrow. Polars has no rolling count of
+different values: it computes each window anew, and takes part for the small window only.
 """
 
 from __future__ import annotations

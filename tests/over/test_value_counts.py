@@ -172,8 +172,8 @@ def test_what_it_cannot_serve_is_refused(events: pa.Table) -> None:
     arguments: dict[str, Any] = {"order": "id", "algorithm": "value_counts"}
     with pytest.raises(wr.NotApplicable, match="value_counts cannot serve sum: its answers depend"):
         wr.over(events, windows=wr.rows(5), aggs=wr.sum("x"), **arguments)
-    with pytest.raises(wr.NotApplicable, match=r"value_counts answers the rows of wr\.over"):
-        wr.slide(events, windows=wr.rows(5, every=2), aggs=wr.median("x"), **arguments)
+    with pytest.raises(wr.NotApplicable, match=r"value_counts is for wr\.over and wr\.slide alone"):
+        wr.Window(wr.median(), algorithm="value_counts")
     with pytest.raises(wr.NotApplicable, match="does not end there: only value_counts"):
         wr.over(
             events, order="id", windows=wr.rows(before=2, after=2), aggs=wr.rank("x"),

@@ -357,7 +357,7 @@ def _of_all(
 ) -> Feature | None:
     """An aggregation of all values, if a tree of its partials can be compiled."""
     unconditional = replace(measure, aggregation=aggregation, condition=None)
-    found = _feature(schema, unconditional, Wish())
+    found = feature_of(schema, unconditional, Wish())
     wide = any(entry.width for entry in found.monoid.fields)
     return replace(found, called=called) if found.compiled and not wide else None
 
