@@ -64,7 +64,8 @@ class Profile:
         chunked: whether columns lie in several chunks or have dictionaries.
         pace: how many ticks lie between two timestamps of the order column, with windows of whole
             microseconds; 0 for one tick, with windows of parts of it.
-        ahead: whether windows of `over` may end elsewhere than at their row.
+        ahead: whether windows may hold rows that are so many behind their own, or all of a key: a
+            stream has no answers for the last rows of its keys.
     """
 
     types: tuple[str, ...] = ALL
@@ -265,9 +266,8 @@ def _window(
                 _duration(random, profile, step) * random.choice((1, -1))
             )
     else:
-        ends = ("right", "both", "left", "neither") if profile.ahead else ("right", "both")
-        options["closed"] = random.choice(ends)
-        if profile.ahead and random.random() < 0.4:
+        options["closed"] = random.choice(("right", "both", "left", "neither"))
+        if random.random() < 0.4:
             for name in random.choice((("before", "after"), ("before",), ("after",))):
                 options[name] = _duration(random, profile, step)
             return _made("time", (), options)
@@ -277,8 +277,8 @@ def _window(
 
 def _rows(random: Random, profile: Profile, options: dict[str, Any]) -> Window:
     counts = (*range(1, 8), 30, 2**40)
-    if profile.ahead and not options and random.random() < 0.5:
-        if random.random() < 0.5:
+    if not options and random.random() < 0.5:
+        if not profile.ahead or random.random() < 0.5:
             return _made("rows", (random.choice(counts),), {"current": False})
         # Often from the current row on, as `lead` wants it.
         around = {"before": random.choice((0, 0, 0, *counts)), "after": random.choice((0, *counts))}

@@ -171,8 +171,18 @@ SLICES, ROWS, COUNTED = "slices: a partial", "rows: the events", "counted rows: 
         ),
         (
             {"windows": wr.time("1 hour", ties="peers"), "aggs": wr.max("x")},
+            SLICES,
+            "the windows are of time",
+        ),
+        (
+            {"windows": wr.rows(64, current=False), "aggs": wr.max("x")},
+            COUNTED,
+            "the windows are of many rows",
+        ),
+        (
+            {"windows": wr.time(before="1 hour", after="1 minute"), "aggs": wr.max("x")},
             ROWS,
-            "rows of equal t see each other",
+            "events wait for the rows that",
         ),
         (
             {"windows": {"visit": wr.session("1 hour"), "h": wr.time("1 hour")},

@@ -58,7 +58,8 @@ def few_rows_are_counted() -> Iterator[None]:
 
 @st.composite
 def of_rows(draw: st.DrawFn, _unit: int) -> Window:
-    return wr.rows(draw(st.integers(1, 12) | st.just(2**70)))
+    rows = draw(st.integers(1, 12) | st.just(2**70))
+    return wr.rows(rows, current=draw(st.booleans()))
 
 
 @given(streams(of_rows), st.sampled_from([{}, COUNTS_SMALL, COUNTS_SMALLEST]))

@@ -115,6 +115,11 @@ def test_names_that_windrow_has_itself(
             "visit": wr.session("4 seconds"),
             "long": wr.time("30 seconds"),
         },
+        {
+            "all": wr.expanding(),
+            "before": wr.time("30 seconds", closed="left"),
+            "soon": wr.time(before="5 seconds", after="20 seconds"),
+        },
     ],
     ids=list,
 )
@@ -176,6 +181,7 @@ def test_windows_of_every_kind(
             "rows": wr.rows(7, every=3), "clock": wr.rows(5, every="20 seconds"),
             "visits": wr.session("4 seconds"), "far": wr.delta("n", 4, every=2),
             "periodic": wr.time("1 minute", every="15 seconds"),
+            "so_far": wr.expanding(every=5), "ticks": wr.expanding(every="20 seconds"),
         },
         "aggs": [
             wr.max("x"), wr.last("place"), wr.collect("n"), wr.count(),

@@ -137,11 +137,6 @@ class OverPlan:
         found = dict.fromkeys((*self.key, *self.window_columns, *inputs))
         return list(found or self.order[:1])
 
-    @property
-    def has_peers(self) -> bool:
-        """Whether rows of equal order see each other."""
-        return any(window.peers for window in self.windows.values())
-
 
 def resolve_over(
     schema: pa.Schema,

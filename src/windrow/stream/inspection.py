@@ -167,20 +167,25 @@ def _content(blocks: Mapping[int, bytes], kind: int, group: int = 0) -> bytes:
     return content_of(number, blocks.get(number))
 
 
-def _schema(blocks: Mapping[int, bytes], kind: int) -> pa.Schema:
-    return pa.ipc.read_schema(pa.py_buffer(_content(blocks, kind)))
+def _schema(blocks: Mapping[int, bytes], kind: int, group: int = 0) -> pa.Schema:
+    """The columns of a group's blocks; if it has none of its own, those of the first group."""
+    own = group if block_number(kind, group) in blocks else 0
+    return pa.ipc.read_schema(pa.py_buffer(_content(blocks, kind, own)))
 
 
 def _batches(
     blocks: Mapping[int, bytes], kind: int, schema_kind: int
 ) -> list[tuple[int, pa.RecordBatch]]:
     """The blocks of a kind, each with its group."""
-    schema = _schema(blocks, schema_kind)
-    return [
-        (group_of(number), pa.ipc.read_record_batch(pa.py_buffer(content_of(number, data)), schema))
-        for number, data in blocks.items()
-        if kind_of(number) == kind
-    ]
+    schemas: dict[int, pa.Schema] = {}
+    found = []
+    for number, data in blocks.items():
+        if kind_of(number) == kind:
+            group = group_of(number)
+            schema = schemas.setdefault(group, _schema(blocks, schema_kind, group))
+            content = pa.py_buffer(content_of(number, data))
+            found.append((group, pa.ipc.read_record_batch(content, schema)))
+    return found
 
 
 def _span(numbers: Array, slices: Slices | CalendarSlices, tick: int) -> tuple[float, float]:

@@ -1,22 +1,23 @@
 """`over` over a stream: in which way the windows of a plan are kept.
 
 Answers of windows that hold all events so far, of aggregations whose partials are numbers, come
-from totals (`totals/`). All other answers are kept in one way, the first that fits (README.md
-compares the ways):
+from totals (`totals/`). Windows that end behind their row keep rows, and events wait there until
+they are answered (`rows/over_ahead.py`). All other windows are kept in one way, the first that fits
+(README.md compares the ways):
 
 1. windows of time, of aggregations whose partials are numbers: partials of slices (`slices/`)
 2. windows of rows, of such aggregations: counted rows (`counts/`)
 3. anything else: rows (`rows/`)
 
-An event goes through both, one behind the other: the answers of the first are columns of the
-events of the second.
+An event goes through these groups, one behind the other: the answers of a group are columns of the
+events of the next.
 
-      final events -> totals -> events with some answers -> slices, counts or rows -> answers
+      final events -> totals -> slices, counts or rows -> rows of windows that end behind -> answers
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
@@ -24,19 +25,18 @@ import pyarrow as pa
 
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import Maps, has_partials_of_numbers
-from windrow.errors import InvalidArgument
 from windrow.planning.gates import renumbered
 from windrow.planning.over_plan import Output, OverPlan, column_types
 from windrow.stream.counts.over_counts import OverCounts, counts_rows
 from windrow.stream.description import arranged
 from windrow.stream.group import WindowGroup
 from windrow.stream.header import GroupState
-from windrow.stream.query import StreamQuery
+from windrow.stream.query import StreamQuery, require_streamed
+from windrow.stream.rows.over_ahead import OverAhead, ends_behind
 from windrow.stream.rows.over_rows import OverRows
 from windrow.stream.slices.over_slices import OverSlices
 from windrow.stream.state import ShardBlocks
 from windrow.stream.totals.over_totals import OverTotals
-from windrow.windows.ahead import HERE
 
 
 class StreamOver(StreamQuery):
@@ -44,20 +44,18 @@ class StreamOver(StreamQuery):
 
     def __init__(self, plan: OverPlan, nullable: AbstractSet[str], shards: int) -> None:
         """`nullable` names the columns that may hold nulls."""
-        _require_no_others(plan)
         plan = arranged(plan)
         types = column_types(plan.schema, plan.schema.names)
-        totals = [each for each in plan.outputs if _has_total(plan, each)]
-        others = [each for each in plan.outputs if each not in totals]
+        require_streamed(plan, types)
         groups: list[WindowGroup] = []
         #: the columns that each group adds to events
         self._added: list[list[pa.Field]] = []
-        for outputs in (totals, others):
-            if outputs:
-                part = _part(plan, outputs)
-                make = OverTotals if outputs is totals else _group
-                groups.append(make(len(groups), part, types, nullable))
-                self._added.append(part.output_fields)
+        there = dict(types)
+        for make, outputs in _by_group(plan).items():
+            part = _part(plan, outputs)
+            groups.append(make(len(groups), part, there, nullable))
+            self._added.append(part.output_fields)
+            there |= {each.name: each.type for each in part.output_fields}
         self._result = [*types, *(each.name for each in plan.output_fields)]
         super().__init__(plan, types, groups, shards)
 
@@ -84,6 +82,23 @@ class StreamOver(StreamQuery):
 def _as_batch(tables: Sequence[pa.Table], schema: pa.Schema) -> pa.RecordBatch:
     batches = pa.concat_tables([schema.empty_table(), *tables]).combine_chunks().to_batches()
     return batches[0] if batches else pa.RecordBatch.from_pylist([], schema)
+
+
+_Group = Callable[[int, OverPlan, Mapping[str, pa.DataType], AbstractSet[str]], WindowGroup]
+
+
+def _by_group(plan: OverPlan) -> dict[_Group, list[Output]]:
+    """The outputs of a plan by what makes their group, in the order in which events go through."""
+    order_type = plan.schema.field(plan.order[0]).type
+    found: dict[_Group, list[Output]] = {OverTotals: [], _group: [], OverAhead: []}
+    for output in plan.outputs:
+        if _has_total(plan, output):
+            found[OverTotals].append(output)
+        elif ends_behind(plan.windows[output.window], order_type):
+            found[OverAhead].append(output)
+        else:
+            found[_group].append(output)
+    return {make: outputs for make, outputs in found.items() if outputs}
 
 
 def _has_total(plan: OverPlan, output: Output) -> bool:
@@ -114,7 +129,7 @@ def _part(plan: OverPlan, outputs: Sequence[Output]) -> OverPlan:
 def _group(
     number: int, plan: OverPlan, types: Mapping[str, pa.DataType], nullable: AbstractSet[str]
 ) -> WindowGroup:
-    """What keeps windows that hold not all events so far."""
+    """What keeps windows that end at their row or before, and hold not all events so far."""
     if _has_partials(plan):
         features = FeatureColumns(plan.features, nullable)
         maps = Maps(plan.key, types, features)
@@ -122,20 +137,7 @@ def _group(
     return (OverCounts if counts_rows(plan) else OverRows)(number, plan, types, nullable)
 
 
-def _require_no_others(plan: OverPlan) -> None:
-    """Refuse windows that do not end at their row or with its peers."""
-    for name, window in plan.windows.items():
-        streamed = window.why_not_streamed is None
-        if streamed and window.ahead(1) != HERE and not window.peers:
-            raise InvalidArgument(
-                f"windows: {name!r} does not end at its row, and streams do not answer such "
-                "windows yet; use closed='right' or 'both', and no current=, before= or after="
-            )
-
-
 def _has_partials(plan: OverPlan) -> bool:
     """Whether partials of slices of time can answer all windows."""
-    in_time = [
-        window.behind(1) is not None and not window.peers for window in plan.windows.values()
-    ]
+    in_time = [window.ticks_back(1) is not None for window in plan.windows.values()]
     return all(in_time) and has_partials_of_numbers(plan.features)

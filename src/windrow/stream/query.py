@@ -105,10 +105,9 @@ class StreamQuery:
             groups: all windows of the plan.
             shards: among how many shards the keys are spread.
         """
-        _require_final_answers(plan)
+        require_streamed(plan, types)
         self._columns, self._order = list(types), plan.order[0]
         self._features = plan.features
-        _require_time(self._order, types[self._order])
         self._tick = ticks.nanoseconds_per_tick(types[self._order])
         self._waiting_schema = pa.schema(list(types.items()), {KEY: json.dumps(plan.key)})
         require_numbers(len(groups))
@@ -259,11 +258,13 @@ class StreamQuery:
     def _write_description(self, blocks: ShardBlocks) -> None:
         """Write what stays the same in every batch."""
         blocks.write(block_number(DESCRIPTION), "\n".join(self.description).encode())
-        layouts = {WAITING_SCHEMA: self._waiting_schema}
+        layouts = {block_number(WAITING_SCHEMA): self._waiting_schema}
         for group in self._groups:
-            layouts |= group.layouts
-        for kind, schema in layouts.items():
-            blocks.write(block_number(kind), schema.serialize().to_pybytes())
+            for kind, schema in group.layouts.items():
+                if layouts.setdefault(block_number(kind), schema) != schema:
+                    layouts[block_number(kind, group.number)] = schema
+        for number, schema in layouts.items():
+            blocks.write(number, schema.serialize().to_pybytes())
         for group in self._groups:
             slices = integers(numbers_of(group.slices, self._tick))
             blocks.write(block_number(SLICES, group.number), slices)
@@ -343,7 +344,9 @@ class StreamQuery:
 # What a query asks for ---------------------------------------------------------------------------
 
 
-def _require_final_answers(plan: SlidePlan | OverPlan) -> None:
+def require_streamed(plan: SlidePlan | OverPlan, types: Mapping[str, pa.DataType]) -> None:
+    """Refuse an order without time, and windows whose answers are never final on a stream."""
+    _require_time(plan.order[0], types[plan.order[0]])
     for name, window in plan.windows.items():
         if window.why_not_streamed is not None:
             raise InvalidArgument(f"windows: {name!r} {window.why_not_streamed}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -68,10 +68,11 @@ def clocks(draw: st.DrawFn, unit: int) -> TimeWindow:
 
 @st.composite
 def trailing(draw: st.DrawFn, unit: int) -> TimeWindow:
-    """Windows that end at every event, of some halves of a unit of nanoseconds."""
+    """Windows that end at every event or before, of some halves of a unit of nanoseconds."""
     halves = draw(st.integers(1, 60) | st.just(2 * 10**6))
-    closed = draw(st.sampled_from(["right", "both"]))
-    return wr.time(f"{halves * unit // 2} nanoseconds", closed=closed)
+    closed = draw(st.sampled_from(["right", "both", "left", "neither"]))
+    ties = draw(st.sampled_from(["rows", "rows", "peers"]))
+    return wr.time(f"{halves * unit // 2} nanoseconds", closed=closed, ties=ties)
 
 
 @st.composite
@@ -79,7 +80,9 @@ def any_trailing(draw: st.DrawFn, unit: int) -> Window:
     """Windows of every kind that end at every event."""
     kind = draw(st.sampled_from(KINDS))
     if kind == "rows":
-        return wr.rows(draw(st.integers(1, 12) | st.just(2**70)))
+        return wr.rows(
+            draw(st.integers(1, 12) | st.just(2**70)), current=draw(st.integers(0, 3)) > 0
+        )
     if kind == "delta":
         return wr.delta("d", draw(st.integers(1, 9)) / 2)
     if kind == "expanding":
@@ -88,7 +91,23 @@ def any_trailing(draw: st.DrawFn, unit: int) -> Window:
         return wr.punctuated("p")
     if kind == "session":
         return wr.session(f"{draw(st.integers(1, 20)) * unit // 2} nanoseconds")
-    return replace(draw(trailing(unit)), ties=draw(st.sampled_from(["rows", "peers"])))
+    return draw(trailing(unit))
+
+
+@st.composite
+def any_around(draw: st.DrawFn, unit: int) -> Window:
+    """Windows of every kind, many of which end behind their event."""
+    kind = draw(st.sampled_from(["rows", "time", "time", "other"]))
+    if kind == "other":
+        return draw(any_trailing(unit))
+    if kind == "rows":
+        return wr.rows(before=draw(st.integers(0, 5)), after=draw(st.integers(0, 4)))
+    before, after = draw(st.integers(0, 30)), draw(st.integers(1, 30) | st.just(400))
+    return wr.time(
+        before=f"{before * unit // 2} nanoseconds",
+        after=f"{max(after * unit // 2, 1)} nanoseconds",
+        closed=draw(st.sampled_from(["right", "both", "left", "neither"])),
+    )
 
 
 @st.composite

@@ -1,4 +1,4 @@
-"""`over` from counted rows: every event once, with the windows of rows that end at it.
+"""`over` from counted rows: every event once, with the windows of rows that end at it or before.
 
 For aggregations whose partials are numbers. When events become final:
 
@@ -36,18 +36,18 @@ from windrow.windows.reach import UNLIMITED
 
 def counts_rows(plan: OverPlan) -> bool:
     """Whether partials of counted rows can answer all windows, and are worth it."""
-    newest = _newest(plan)
+    extents = _extents(plan)
     return (
-        len(newest) == len(plan.windows)
-        and max(newest) >= sizes.current().fewest_counted
+        len(extents) == len(plan.windows)
+        and max(extents) >= sizes.current().fewest_counted
         and has_partials_of_numbers(plan.features)
     )
 
 
-def _newest(plan: OverPlan) -> list[int]:
-    """For each window that holds its key's newest rows, how many it holds."""
-    held = [window.newest for window in plan.windows.values()]
-    return [min(rows, UNLIMITED) for rows in held if rows is not None]
+def _extents(plan: OverPlan) -> list[int]:
+    """For each window of rows, how many rows it holds, its own row among them or not."""
+    back = [window.rows_back for window in plan.windows.values()]
+    return [min(rows + 1, UNLIMITED) for rows in back if rows is not None]
 
 
 class OverCounts(WindowGroup):
@@ -74,7 +74,7 @@ class OverCounts(WindowGroup):
             LEDGER_SCHEMA: self._layout.ledger,
             MAPS_SCHEMA: maps.schema,
         }
-        self._extents = _newest(plan)
+        self._extents = _extents(plan)
         self._windows = CellWindows(plan, features, maps)
 
     def describe(self) -> GroupPlan:

@@ -12,7 +12,7 @@ from windrow.engine.counted_spans import CountedSpans
 from windrow.engine.feature_columns import FeatureAnswers
 from windrow.engine.named_failures import kernels_named
 from windrow.engine.over_kernels import OverKernels
-from windrow.engine.row_windows import RowBlock
+from windrow.engine.row_windows import RowBlock, takes_spans
 from windrow.planning.over_plan import OverPlan
 from windrow.stream.group import Array
 from windrow.stream.row_layout import RowLayout, kept_columns
@@ -51,23 +51,12 @@ class OverRows(RowsGroup):
 
     def answer(self, part: OpenBins, span: Span) -> tuple[list[pa.Table], Needed]:
         """The new events with their answers."""
-        rows, plan, program = part.rows, self._plan, self._program
-        compiled = program.compiled_block(rows.columns, rows.size, 0)
-        plain = program.plain_block(rows.columns, rows.size, 0)
-        counted = CountedSpans(program.counted)
-        counted.extend(rows.columns, rows.size)
-        fresh = np.flatnonzero(rows.is_fresh)
-        answers, fronts, expiries, ledger = {}, [], [], {}
-        for name, window in plan.windows.items():
-            held = rows.numbers(self._held[name]) if window.remembers else None
-            bounds = program.bounding(name).of(rows, held)
-            answers[name] = self._driven(name, rows, compiled, plain, bounds)
-            if program.counted:
-                spans = bounds.spans(rows.size).arrays
-                found = counted.answers_at(fresh, spans, bounds.present)
-                answers[name].counted = found.__getitem__
-            front, expiry = bounds.fronts(rows, span.frontier)
-            if window.remembers:
+        rows = part.rows
+        bounds = self._bounds(rows)
+        fronts, expiries, ledger = [], [], {}
+        for name, each in bounds.items():
+            front, expiry = each.fronts(rows, span.frontier)
+            if name in self._held:
                 ledger[self._held[name]] = entered(rows.stops - front)
             fronts.append(front)
             expiries.append(np.where(front < rows.stops, expiry, span.frontier))
@@ -79,40 +68,76 @@ class OverRows(RowsGroup):
         )
         if not part.events.num_rows:
             return [], needed
-        return [self._table(part, answers)], needed
-
-    def _driven(
-        self, name: str, rows: KeyRows, compiled: tuple[tuple[Array, ...], tuple[Array, ...]],
-        plain: tuple[object, ...], bounds: Bounds,
-    ) -> FeatureAnswers:  # fmt: skip
-        """The answers of a window for all rows; only those of new rows are used."""
-        compiled_pass, plain_passes = self._program.windows_of(name)
-        answers = self._program.answers(rows.size, bounds.present)
-        with kernels_named(self._program.compiled):
-            if compiled_pass is not None:
-                # Answering old rows too takes less time than calling the kernel for each key.
-                block = RowBlock(*compiled, bounds, 0, 0, rows.size)
-                compiled_pass.advance(block, answers.values, answers.defined)
-            for each, answer in zip(plain_passes, answers.plain, strict=True):
-                for key in np.flatnonzero(rows.fresh < rows.stops).tolist():
-                    begin, fresh, stop = rows.starts[key], rows.fresh[key], rows.stops[key]
-                    each.advance(RowBlock(plain, (), bounds, begin, fresh, stop), answer)
-        return answers
-
-    def _table(self, part: OpenBins, answers: Mapping[str, FeatureAnswers]) -> pa.Table:
-        rows, plan = part.rows, self._plan
+        answers = self._answers(rows, bounds, rows.fresh)
         # From the order of the rows to that of the events.
         fresh = np.empty(part.events.num_rows, np.int64)
         fresh[part.places] = np.flatnonzero(rows.is_fresh)
-        indices = pa.array(fresh)
-        table = pa.Table.from_batches([part.events])
-        for output, added in zip(plan.outputs, plan.output_fields, strict=True):
+        events = pa.Table.from_batches([part.events])
+        return [self._with_answers(events, rows, answers, fresh)], needed
+
+    def _bounds(self, rows: KeyRows) -> dict[str, Bounds]:
+        """Which rows the windows hold."""
+        held = {name: rows.numbers(column) for name, column in self._held.items()}
+        return {name: self._program.bounding(name).of(rows, held.get(name)) for name in self.names}
+
+    def _answers(
+        self, rows: KeyRows, bounds: Mapping[str, Bounds], firsts: Array
+    ) -> dict[str, FeatureAnswers]:
+        """The answers of all windows for all rows; only those from a key's `firsts` on are used."""
+        compiled = self._program.compiled_block(rows.columns, rows.size, 0)
+        plain = self._program.plain_block(rows.columns, rows.size, 0)
+        answers = {
+            name: self._driven(name, rows, compiled, plain, each, firsts)
+            for name, each in bounds.items()
+        }
+        if self._program.counted:
+            counted = CountedSpans(self._program.counted)
+            counted.extend(rows.columns, rows.size)
+            places = np.flatnonzero(np.arange(rows.size) >= firsts[rows.key_of])
+            for name, each in bounds.items():
+                spans = each.spans(rows.size).arrays
+                found = counted.answers_at(places, spans, each.present)
+                answers[name].counted = found.__getitem__
+        return answers
+
+    def _driven(
+        self, name: str, rows: KeyRows, compiled: tuple[tuple[Array, ...], tuple[Array, ...]],
+        plain: tuple[object, ...], bounds: Bounds, firsts: Array,
+    ) -> FeatureAnswers:  # fmt: skip
+        """The answers of a window."""
+        compiled_pass, plain_passes = self._program.windows_of(name)
+        answers = self._program.answers(rows.size, bounds.present)
+        spans = None
+        if takes_spans(self._plan.windows[name]):
+            spans = bounds.spans(rows.size)
+            if bounds.may_be_empty:
+                answers.present = spans.filled
+        with kernels_named(self._program.compiled):
+            if compiled_pass is not None:
+                # Answering old rows too takes less time than calling the kernel for each key.
+                block = RowBlock(*compiled, bounds, 0, 0, rows.size, spans)
+                compiled_pass.advance(block, answers.values, answers.defined)
+            for each, answer in zip(plain_passes, answers.plain, strict=True):
+                for key in np.flatnonzero(firsts < rows.stops).tolist():
+                    begin, first, stop = rows.starts[key], firsts[key], rows.stops[key]
+                    each.advance(RowBlock(plain, (), bounds, begin, first, stop), answer)
+        return answers
+
+    def _with_answers(
+        self,
+        table: pa.Table,
+        rows: KeyRows,
+        answers: Mapping[str, FeatureAnswers],
+        indices: Array,
+    ) -> pa.Table:
+        """A table of events with the answers to the rows at `indices`."""
+        for output, added in zip(self._plan.outputs, self._plan.output_fields, strict=True):
             column = self._program.column(
-                plan,
+                self._plan,
                 output.window,
                 output.feature,
                 answers[output.window],
                 lambda name, positions: rows.columns[name].take(positions),
             )
-            table = table.append_column(added.name, column.take(indices))
+            table = table.append_column(added.name, column.take(pa.array(indices)))
         return table

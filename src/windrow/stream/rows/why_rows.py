@@ -16,14 +16,12 @@ def why_over_keeps_rows(plan: OverPlan) -> str:
     windows = plan.windows.values()
     if large := _large_partials(plan.features):
         return large
-    if all(window.newest is not None for window in windows):
+    if all(window.rows_back is not None for window in windows):
         return f"no window has {sizes.current().fewest_counted} rows or more"
-    if plan.has_peers:
-        return f"rows of equal {plan.order[0]} see each other"
     others = [
         name
         for name, window in plan.windows.items()
-        if window.newest is None and window.behind(1) is None
+        if window.rows_back is None and window.ticks_back(1) is None
     ]
     if not others:
         return "the call has windows of time and of rows, and one way serves all its windows"

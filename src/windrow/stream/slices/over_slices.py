@@ -1,4 +1,4 @@
-"""`over` from partials: every event once, with the windows of time that end at it.
+"""`over` from partials: every event once, with the windows of time that end at it or before.
 
 An event is final when the watermark has reached its time: no event before it will come. Then it is
 a slice by itself, and its cell goes into the tree. When events become final (see `query`):
@@ -56,7 +56,7 @@ class OverSlices(WindowGroup):
         self._plan = plan
         tick = ticks.nanoseconds_per_tick(order_type)
         #: for each window, how many ticks an event is older that has left it
-        self._extents = [window.behind(tick) or 0 for window in plan.windows.values()]
+        self._extents = [window.ticks_back(tick) or 0 for window in plan.windows.values()]
         self._windows = CellWindows(plan, features, maps)
 
     def describe(self) -> GroupPlan:
