@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
+from tests.support.calendars import events
 from tests.support.stream.files import answers_in, read_stream, run_to_end, write_batches
-from tests.windows.test_calendar_answers import events
 from windrow.cli.main import main
 from windrow.work import sizes
 

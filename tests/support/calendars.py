@@ -13,6 +13,9 @@ from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import numpy as np
+import pyarrow as pa
+
 from windrow.windows import CalendarWindow
 
 SECOND = 10**9
@@ -20,6 +23,8 @@ EPOCH = date(1970, 1, 1)
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 Written = tuple[int, str]
+#: clocks change there, or months end on other days
+MOMENTS = ["1968-02-29", "2011-11-06", "2011-12-30", "2024-03-31", "2024-10-27", "2024-11-03"]
 
 
 def written(span: Any) -> Written:
@@ -96,3 +101,21 @@ def windows(
                 first_at(datetime.combine(each, datetime.min.time()), zone) for each in (day, end)
             )  # type: ignore[misc]
         day += timedelta(days=1)
+
+
+def events(zone: str | None, seed: int = 0, most: int = 400) -> pa.Table:
+    """Some days and some minutes around moments, and months around them."""
+    random = np.random.default_rng(seed)
+    around = np.array([np.datetime64(each, "us").astype(np.int64) for each in MOMENTS])
+    near, far = random.integers(-26, 27, most) * 1_800, random.integers(-60, 61, most) * 86_400
+    seconds = random.choice(around, most) + random.choice([near, near + far]) * 1_000_000
+    times = np.sort(seconds + random.integers(0, 3, most) * 500_000)
+    unit = pa.timestamp("us", "UTC" if zone else None)
+    return pa.table(
+        {
+            "k": random.integers(0, 2, most),
+            "t": pa.array(times, unit),
+            "id": np.arange(most),
+            "x": random.integers(0, 10, most),
+        }
+    )

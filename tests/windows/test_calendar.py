@@ -134,3 +134,10 @@ def test_it_is_explained() -> None:
     assert "slices: a partial for each key and slice" in str(wr.plan(**asked, lateness="1 hour"))
     asked["windows"] = windows["month"]
     assert "it cannot answer for a part of its window" in str(wr.plan(**asked, call="over"))
+
+
+def test_too_many_windows_of_an_event_are_refused() -> None:
+    with pytest.raises(wr.InvalidArgument, match="every event gives 'calendar_1000000_years'"):
+        windows_of(table(SPRING), wr.calendar("1000000 years", every="1 day"))
+    with pytest.raises(wr.InvalidArgument, match="begins or ends at times that 't'"):
+        windows_of(table(SPRING), wr.calendar("1000000 years"))

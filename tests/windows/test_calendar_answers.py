@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 from itertools import cycle
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
 
 import windrow as wr
 from tests.support import calendars
+from tests.support.calendars import events
 from tests.support.over.batches import cut, roll
 from tests.support.slide.batches import stream
 from tests.support.stream.model import Memory
@@ -20,8 +20,6 @@ from windrow.planning.slide_plan import resolve_slide
 from windrow.stream.over_stream import StreamOver
 from windrow.stream.slide_stream import StreamSlide
 
-#: clocks change there, or months end on other days
-MOMENTS = ["1968-02-29", "2011-11-06", "2011-12-30", "2024-03-31", "2024-10-27", "2024-11-03"]
 ZONES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/St_Johns", None]
 #: a range and a slide, as they are written and as `calendars` takes them
 SLIDES = [
@@ -37,24 +35,6 @@ RANGES = [("1 month", (1, "month")), ("1 day", (1, "day")), ("1y", (1, "year"))]
 AGGS = [wr.sum("x"), wr.count()]
 #: behind all events
 THE_END = 2_000_000_000_000
-
-
-def events(zone: str | None, seed: int = 0, most: int = 400) -> pa.Table:
-    """Some days and some minutes around moments, and months around them."""
-    random = np.random.default_rng(seed)
-    around = np.array([np.datetime64(each, "us").astype(np.int64) for each in MOMENTS])
-    near, far = random.integers(-26, 27, most) * 1_800, random.integers(-60, 61, most) * 86_400
-    seconds = random.choice(around, most) + random.choice([near, near + far]) * 1_000_000
-    times = np.sort(seconds + random.integers(0, 3, most) * 500_000)
-    unit = pa.timestamp("us", "UTC" if zone else None)
-    return pa.table(
-        {
-            "k": random.integers(0, 2, most),
-            "t": pa.array(times, unit),
-            "id": np.arange(most),
-            "x": random.integers(0, 10, most),
-        }
-    )
 
 
 def ticks(table: pa.Table, name: str) -> list[int]:

@@ -293,9 +293,12 @@ def _require_count(max_answers: object) -> None:
 def _require_few_of_an_event(plan: SlidePlan) -> None:
     """Refuse windows of time if too many of them hold an event."""
     for name, window in plan.windows.items():
-        period = window.period
+        period, calendar = window.period, window.calendar
         if period is not None and period.unit == "time":
             plan.require_few(period.range // period.slide, 0, f"every event gives {name!r}")
+        if calendar is not None:
+            held = calendar.schedule.range.most_days // calendar.schedule.slide.most_days
+            plan.require_few(held, 0, f"every event gives {name!r}")
 
 
 def _order_type(data_type: pa.DataType, windows: Iterable[Window]) -> pa.DataType:

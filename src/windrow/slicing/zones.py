@@ -187,16 +187,22 @@ def _years(seconds: Integers) -> Integers:
     return years
 
 
-@lru_cache(maxsize=256)
 def zone(name: str) -> Zone:
     """The zone of that name, as in "Europe/Berlin" or "+05:30"."""
-    fixed = _FIXED.match(name) if isinstance(name, str) else None
+    if not isinstance(name, str):
+        raise InvalidArgument(f"timezone: the name of a zone, as in 'Europe/Berlin', not {name!r}")
+    return _zone(name)
+
+
+@lru_cache(maxsize=256)
+def _zone(name: str) -> Zone:
+    fixed = _FIXED.match(name)
     if fixed is not None:
         ahead = timedelta(hours=int(fixed[2]), minutes=int(fixed[3]))
         return Zone(timezone(-ahead if fixed[1] == "-" else ahead))
     try:
         return Zone(zoneinfo.ZoneInfo(name))
-    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError, TypeError, AttributeError):
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
         hint = (
             "give the name of a place, as in 'Europe/Berlin', or 'UTC'"
             if zoneinfo.available_timezones()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
@@ -168,7 +169,7 @@ def calendar(
     range: str | timedelta,
     every: str | timedelta | None = None,
     *,
-    timezone: str | None = None,
+    timezone: str | ZoneInfo | None = None,
     week_start: str = "monday",
     min_rows: int | None = None,
     of: str = "rows",
@@ -188,8 +189,9 @@ def calendar(
     Args:
         range: the extent, as in "1 day", "2 weeks", "1 month", "quarter" or "1y".
         every: for `wr.slide`, how far apart windows begin; one range if you leave it out.
-        timezone: the zone, as in "Europe/Berlin"; by default that of the order column's type. Dates
-            and timestamps without a zone are local already, and Spark's TIMESTAMP is in UTC.
+        timezone: the zone, as in "Europe/Berlin" or a `ZoneInfo`; by default that of the order
+            column's type. Dates and timestamps without a zone are local already, and Spark's
+            TIMESTAMP is in UTC.
         week_start: the weekday on which weeks begin.
         min_rows: answers are null until the window holds so many rows;
         of: with "values", until it holds so many that are not null.
@@ -198,8 +200,9 @@ def calendar(
     >>> wr.calendar("3 months", timezone="Europe/Berlin").call()
     "calendar('1 quarter', timezone='Europe/Berlin')"
     """
-    if timezone is not None:
-        zone(timezone)
+    name = timezone.key if isinstance(timezone, ZoneInfo) else timezone
+    if name is not None:
+        zone(name)
     slide = None if every is None else calendar_length(every, "every")
-    window = CalendarWindow(calendar_length(range, "range"), slide, timezone, weekday(week_start))
+    window = CalendarWindow(calendar_length(range, "range"), slide, name, weekday(week_start))
     return window.with_min_rows(min_rows, of)
