@@ -114,6 +114,11 @@ def test_more_names_for_the_same_aggregation() -> None:
         ({"order": ["ts", "place"]}, "is now order="),
         ({"windows": wr.time("20 seconds", every="4 seconds")}, "is now window time_20_seconds="),
         (
+            {"windows": wr.time("20 seconds", every="5 seconds", min_rows=2)},
+            r"is now window time_20_seconds=time\(.*, min_rows=2\)",
+        ),
+        ({"empty": "emit"}, "is now last windows of time_20_seconds"),
+        (
             {"schema": EVENTS.schema.set(4, pa.field("n", pa.int64()))},
             r"is now columns=\[.*n: int64",
         ),
@@ -182,7 +187,7 @@ def test_the_order_of_windows_and_aggregations_does_not_matter() -> None:
     aggs = [wr.max("x"), wr.sum("n"), wr.arg_max("x", "place"), wr.ewm_mean("x", half_life=3)]
     periodic = {
         "b": wr.time("20 seconds", every="5 seconds"), "a": wr.time("1 minute", every="7 seconds"),
-        "c": wr.time("9 seconds", every="9 seconds"),
+        "c": wr.time("9 seconds", every="9 seconds", min_rows=2, of="values"),
     }  # fmt: skip
     by_rows = {
         "q": wr.rows(9, every=4), "p": wr.session("20 seconds"),
@@ -193,6 +198,7 @@ def test_the_order_of_windows_and_aggregations_does_not_matter() -> None:
     asked: list[tuple[Callable[..., StreamQuery], dict[str, Any], dict[str, Any]]] = [
         (slide, {**periodic, **by_rows}, {}),
         (slide, {**by_rows, **periodic}, {"changes_only": True}),
+        (slide, periodic, {"empty": "emit"}),
         (over, trailing, {}),
         (over, {"three": wr.rows(3), "many": wr.rows(100)}, {}),
         (over, {**trailing, **policies}, {}),
