@@ -287,9 +287,11 @@ def _rows(random: Random, profile: Profile, options: dict[str, Any]) -> Window:
 
 
 def _may_be_empty(window: Window) -> bool:
-    """Whether a clock says when windows begin, or rows say when they answer."""
+    """Whether a clock or a calendar says when windows begin, or rows say when they answer."""
     every = window.get("every")
-    return window.kind == "time" if isinstance(every, Nanoseconds) else every is not None
+    if isinstance(every, Nanoseconds):
+        return window.kind == "time"
+    return window.kind == "calendar" or every is not None
 
 
 def _waiting(random: Random, window: Window) -> Window:

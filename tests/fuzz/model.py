@@ -242,13 +242,22 @@ def answers(window: Window, group: Group) -> Iterator[Answer]:
     if window.kind == "session":
         yield from _sessions(window, group)
     elif window.kind == "calendar":
-        yield from _by_days(window, group)
+        yield from _between_rows(_by_days(window, group), group)
     elif window.kind == "time" and isinstance(every, Nanoseconds):
-        yield from _periodic(window, group)
+        yield from _between_rows(_periodic(window, group), group)
     else:
         for place in _triggered(window, group):
             rows = held(window, group, place)
             yield Answer(rows, group.order[rows[0]], group.order[rows[-1]])
+
+
+def _between_rows(windows: Iterator[Answer], group: Group) -> list[Answer]:
+    """The windows that hold a row, and if the call says so those between them that hold none."""
+    all_of_them = list(windows)
+    held = [place for place, each in enumerate(all_of_them) if each.rows]
+    if held and group.call.options.get("empty") == "emit":
+        return all_of_them[held[0] : held[-1] + 1]
+    return [all_of_them[place] for place in held]
 
 
 def _sessions(window: Window, group: Group) -> Iterator[Answer]:
@@ -261,28 +270,25 @@ def _sessions(window: Window, group: Group) -> Iterator[Answer]:
 
 
 def _by_days(window: Window, group: Group) -> Iterator[Answer]:
-    """All windows of the calendar; those without a row are none."""
+    """All windows of the calendar."""
     span = window.arguments[0]
     every = window.get("every") or span
     start = calendars.WEEKDAYS.index(window.get("week_start") or "monday")
     oldest, newest = group.order[group.rows[0]], group.order[group.rows[-1]]
     spans = (span.number, span.unit), (every.number, every.unit)
     for begin, end in calendars.windows(oldest, newest, *spans, _zone(window, group), start):
-        rows = [row for row in group.rows if begin <= group.order[row] < end]
-        if rows:
-            yield Answer(rows, begin, end)
+        yield Answer([row for row in group.rows if begin <= group.order[row] < end], begin, end)
 
 
 def _periodic(window: Window, group: Group) -> Iterator[Answer]:
-    """All windows of the clock; those without a row are none."""
+    """All windows of the clock."""
     extent, every = int(window.arguments[0]), int(window.get("every"))
     offset = int(window.get("offset") or 0)
     oldest, newest = group.order[group.rows[0]], group.order[group.rows[-1]]
     begin = offset + (oldest - extent - offset) // every * every
     while begin <= newest:
         rows = [row for row in group.rows if begin <= group.order[row] < begin + extent]
-        if rows:
-            yield Answer(rows, begin, begin + extent)
+        yield Answer(rows, begin, begin + extent)
         begin += every
 
 
@@ -398,10 +404,7 @@ def slide(call: Call) -> list[dict[str, Any]]:
     for name, window in zip(call.names, call.windows, strict=True):
         for rows in groups(call):
             before: Any = None
-            answered = list(answers(window, Group(call, rows)))
-            if call.options.get("empty") == "emit":
-                answered = list(_with_empty(window, answered))
-            for answer in answered:
+            for answer in answers(window, Group(call, rows)):
                 values = {each.alias: gated(call, window, each, answer.rows) for each in call.aggs}
                 if call.options.get("changes_only") and _same(before, values):
                     continue
@@ -416,17 +419,6 @@ def slide(call: Call) -> list[dict[str, Any]]:
                     }
                 )
     return found
-
-
-def _with_empty(window: Window, answered: list[Answer]) -> Iterator[Answer]:
-    """The answers of a key, and those of the windows of a clock between them without rows."""
-    every = window.get("every")
-    for place, answer in enumerate(answered):
-        if place and window.kind == "time" and isinstance(every, Nanoseconds):
-            begins = range(answered[place - 1].begin + int(every), answer.begin, int(every))
-            extent = int(window.arguments[0])
-            yield from (Answer([], begin, begin + extent) for begin in begins)
-        yield answer
 
 
 def _same(before: dict[str, Any] | None, values: dict[str, Any]) -> bool:

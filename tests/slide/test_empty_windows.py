@@ -31,7 +31,7 @@ from windrow.planning.slide_plan import resolve_slide
 from windrow.stream import sizes
 from windrow.stream.slide_stream import StreamSlide
 from windrow.stream.state import LEDGER, NODE, ROWS, WAITING, WINDOWS, kind_of
-from windrow.windows import TimeWindow
+from windrow.windows import CalendarWindow, TimeWindow
 from windrow.work import sizes as work_sizes
 
 pytestmark = [
@@ -50,7 +50,11 @@ ASKED: dict[str, Any] = {"key": "k", "order": "t", "aggs": [wr.sum("x"), wr.coun
 
 def by_clock(query: Query) -> Query:
     """The windows of a query that may be without events."""
-    kept = {name: each for name, each in query.windows.items() if isinstance(each, TimeWindow)}
+    kept = {
+        name: each
+        for name, each in query.windows.items()
+        if isinstance(each, TimeWindow | CalendarWindow)
+    }
     assume(kept)
     return replace(query, windows=kept)
 

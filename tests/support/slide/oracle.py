@@ -6,9 +6,8 @@ nanoseconds. Aggregates and comparison are those of `tests.support.over.oracle`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -58,7 +57,7 @@ class Group:
         return Found(rows, order[rows[0]], order[rows[-1]])
 
 
-def answers(window: Window, group: Group) -> Iterator[Found]:
+def answers(window: Window, group: Group, empty: str) -> Iterator[Found]:
     """The answers of a window for a key."""
     if isinstance(window, TimeWindow | SessionWindow | CalendarWindow) or isinstance(
         getattr(window, "every", None), EveryTime
@@ -76,9 +75,9 @@ def answers(window: Window, group: Group) -> Iterator[Found]:
     elif isinstance(window, SessionWindow):
         yield from sessions(window, group)
     elif isinstance(window, CalendarWindow):
-        yield from by_calendar(window, group)
+        yield from between_rows(by_calendar(window, group), empty)
     elif isinstance(window, TimeWindow) and isinstance(window.every, EveryTime):
-        yield from periodic(window, window.every, group)
+        yield from between_rows(periodic(window, window.every, group), empty)
     else:
         assert window.every is not None
         for newest in triggered(window.every, group):
@@ -105,36 +104,30 @@ def sessions(window: SessionWindow, group: Group) -> Iterator[Found]:
 
 
 def by_calendar(window: CalendarWindow, group: Group) -> Iterator[Found]:
-    """All windows of the calendar between the first row and the last; those without a row not."""
+    """All windows of the calendar between the first row and the last."""
     oldest, newest = group.times[group.rows[0]], group.times[group.rows[-1]]
     spans = [calendars.written(each) for each in (window.range, window.slide or window.range)]
     for begin, end in calendars.windows(oldest, newest, *spans, window.timezone, window.week_start):
-        rows = [row for row in group.rows if begin <= group.times[row] < end]
-        if rows:
-            yield Found(rows, begin, end)
+        yield Found([row for row in group.rows if begin <= group.times[row] < end], begin, end)
 
 
 def periodic(window: TimeWindow, every: EveryTime, group: Group) -> Iterator[Found]:
-    """All windows of the clock between the first row and the last; those without a row are none."""
+    """All windows of the clock between the first row and the last."""
     oldest, newest = group.times[group.rows[0]], group.times[group.rows[-1]]
     begin = every.offset + (oldest - window.range - every.offset) // every.time * every.time
     while begin <= newest:
         end = begin + window.range
-        rows = [row for row in group.rows if begin <= group.times[row] < end]
-        if rows:
-            yield Found(rows, begin, end)
+        yield Found([row for row in group.rows if begin <= group.times[row] < end], begin, end)
         begin += every.time
 
 
-def with_empty(window: Window, found: list[Found]) -> Iterator[Found]:
-    """The answers of a key with the windows of a clock between them that hold no row."""
-    yield from found[:1]
-    for earlier, later in pairwise(found):
-        begin = earlier.begin
-        if isinstance(window, TimeWindow) and isinstance(window.every, EveryTime):
-            while (begin := begin + window.every.time) < later.begin:
-                yield Found([], begin, begin + window.range)
-        yield later
+def between_rows(found: Iterator[Found], empty: str) -> list[Found]:
+    """The windows that hold a row; with "emit", all from the first of them to the last."""
+    windows = list(found)
+    held = [place for place, each in enumerate(windows) if each.rows]
+    if empty == "emit":
+        return windows[held[0] : held[-1] + 1] if held else []
+    return [windows[place] for place in held]
 
 
 def triggered(every: EveryRows | EveryTime, group: Group) -> list[int]:
@@ -199,10 +192,7 @@ def slide(
     for name, window in windows.items():
         for rows in oracle.groups(columns, key, order, table.num_rows):
             before: Any = None
-            answered: Iterable[Found] = answers(window, Group(rows, columns, times, order[0]))
-            if empty == "emit":
-                answered = with_empty(window, list(answered))
-            for answer in answered:
+            for answer in answers(window, Group(rows, columns, times, order[0]), empty):
                 values = {}
                 for measure in aggs:
                     inputs = [
