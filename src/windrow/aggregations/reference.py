@@ -117,6 +117,35 @@ value.
   `previous("price").where("page = 'home'")` is the last price on a home page before this row.
 """
 
+_ORDER_STATISTICS = """
+## Order statistics and different values
+
+These answers are exact. `wr.over` and `wr.slide` find them from the counts of values in a window:
+
+```python
+>>> table = pa.table({"t": range(6), "x": [3.0, 1.0, 4.0, 1.0, 5.0, 9.0]})
+>>> aggs = [wr.median("x"), wr.quantile("x", [0.25, 0.5]), wr.rank("x"), wr.percent_rank("x")]
+>>> aggs += [wr.mode("x"), wr.count_distinct("x"), wr.mean("x").over_distinct()]
+>>> found = wr.over(table, order="t", windows=wr.rows(4), aggs=aggs)
+>>> found["median_x"].to_pylist()
+[3.0, 2.0, 3.0, 2.0, 2.5, 4.5]
+>>> last = found.to_pylist()[-1]
+>>> last["quantiles_0_25_0_5_x"], last["rank_x"], last["percent_rank_x"]
+([3.25, 4.5], 4, 1.0)
+>>> last["mode_x"], last["count_distinct_x"], last["mean_distinct_x"]
+(4.0, 4, 4.75)
+
+```
+
+- A quantile lies at the place `q * (n - 1)` of the n sorted values, as in numpy, pandas and Spark's
+  `percentile`. `nearest` takes the even place where two are equally near.
+- NaN is one value, larger than all numbers. -0.0 is 0.0. Nulls are skipped.
+- `rank` and `percent_rank` are of the current row in `wr.over`, of the newest in `wr.slide` and
+  `wr.Window`. Rows that `where` leaves out count as null.
+- Times, dates, texts and decimals have quantiles with `interpolation="lower"`, `"higher"` or
+  `"nearest"`, and all have ranks.
+"""
+
 _SKETCHES = """
 ## Sketches
 
@@ -164,7 +193,14 @@ True
 
 def page() -> str:
     """The page."""
-    return _INTRODUCTION + "\n".join(map(_row, OFFERED)) + "\n" + _CURRENT_ROW + _SKETCHES
+    return (
+        _INTRODUCTION
+        + "\n".join(map(_row, OFFERED))
+        + "\n"
+        + _CURRENT_ROW
+        + _ORDER_STATISTICS
+        + _SKETCHES
+    )
 
 
 def _row(aggregation: Aggregation) -> str:
