@@ -109,6 +109,8 @@ def _try(random: Random, profile: Profile) -> Call:
         )
         for _ in range(random.choice((1, 1, 2, 3)))
     )
+    if function == "over" and profile.ahead and random.random() < 0.05:
+        windows = (_made("rows", (), {"before": 0, "after": random.choice((1, 3, 30))}),)
     named = random.random() < 0.2
     if function == "slide" and random.random() < 0.3 and all(map(_may_be_empty, windows)):
         options["empty"] = "emit"

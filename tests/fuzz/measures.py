@@ -47,7 +47,10 @@ def draw_measures(random: Random, call: Call) -> tuple[Measure, ...]:
     for _ in range(30):
         if len(found) == wanted:
             break
-        measure = _measure(random, call, random.choice(entries), f"r{len(found)}")
+        # Few windows suit it.
+        lead = all(_ahead(window) > 0 for window in call.windows) and random.random() < 0.3
+        entry = catalogue()["lead"] if lead else random.choice(entries)
+        measure = _measure(random, call, entry, f"r{len(found)}")
         if measure is not None:
             found.append(measure)
     return tuple(found)

@@ -62,7 +62,7 @@ def forgetful(call: Call, random: Random) -> backends.Asked:
     """A defect: windows of three rows and more lose the oldest."""
     windows = tuple(
         replace(each, arguments=(each.arguments[0] - 1,))
-        if each.kind == "rows" and each.arguments[0] >= 3
+        if each.kind == "rows" and each.arguments and each.arguments[0] >= 3
         else each
         for each in call.windows
     )
@@ -73,10 +73,10 @@ def test_what_is_found_is_small_and_can_be_pasted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(BACKENDS, "arrow", replace(BACKENDS["arrow"], run=forgetful))
-    assert main(["--seed", "3", "--backends", "arrow", "--examples", "40"]) == 1
+    assert main(["--seed", "9", "--backends", "arrow", "--examples", "40"]) == 1
     shown = capsys.readouterr().out
-    assert "seed 3: " in shown
-    first = shown.split("# python -m tests.fuzz --seed 3 --backends arrow --first ")[1]
+    assert "seed 9: " in shown
+    first = shown.split("# python -m tests.fuzz --seed 9 --backends arrow --first ")[1]
     number, _, script = first.partition(" --examples 1\n")
     assert "# expected" in script
     assert "# got" in script
@@ -86,7 +86,7 @@ def test_what_is_found_is_small_and_can_be_pasted(
     names: dict[str, Any] = {}
     exec(script, names)
     assert names["table"].num_rows <= 3
-    assert main(["--seed", "3", "--backends", "arrow", "--first", number, "--examples", "1"]) == 1
+    assert main(["--seed", "9", "--backends", "arrow", "--first", number, "--examples", "1"]) == 1
 
 
 def test_by_the_clock_every_backend_gets_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
