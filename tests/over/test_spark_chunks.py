@@ -78,8 +78,8 @@ def assert_same(spark: "SparkSession", table: pa.Table, **arguments: Any) -> "Da
 @pytest.mark.parametrize("key", [None, "k"])
 def test_rows_and_time_at_once(spark: "SparkSession", key: str | None) -> None:
     windows = {
-        "rows": wr.rows(30),
-        "time": wr.time("8 seconds"),
+        "rows": wr.rows(30, min_rows=20),
+        "time": wr.time("8 seconds", min_rows=3, of="values"),
         "peers": wr.time("8 seconds", closed="both", ties="peers"),
     }
     table = random_rows(1)
@@ -92,7 +92,7 @@ def test_windows_that_end_elsewhere(spark: "SparkSession", key: str | None) -> N
     windows = {
         "around": wr.rows(before=5, after=20),
         "before": wr.rows(5, current=False),
-        "soon": wr.time(before="3 seconds", after="8 seconds"),
+        "soon": wr.time(before="3 seconds", after="8 seconds", min_rows=30),
         "left": wr.time("8 seconds", closed="left", ties="peers"),
     }
     table = random_rows(11)

@@ -70,7 +70,7 @@ class EmptyWindows:
         if self._plan.changes_only:  # windows without events are all alike
             gaps = np.minimum(gaps, 1)
         lengths = gaps + 1
-        require(int(lengths.sum()))
+        require(int(lengths.sum(dtype=np.float64)))  # as floats, because the sum may be too large
         stops = np.cumsum(lengths)
         total = int(stops[-1])
         for begin in range(0, total, most or total):
