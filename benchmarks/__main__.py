@@ -20,6 +20,7 @@ SUITES = {
     "trees": "Monoid trees (ratio: the other's time over the tree's)",
     "tables": "Arrow tables in process",
     "order_statistics": "Order statistics over Arrow tables in process",
+    "around": "Windows that end elsewhere than at their row (ratio: trailing over this one)",
     "slides": "Sliding windows over Arrow tables in process",
     "spark": "Spark batch, many features",
     "spark_builtin": "Spark batch, one built-in function",
