@@ -43,6 +43,7 @@ from typing import Any
 import numpy as np
 
 from windrow.algorithms.guarantees import Growth, Guarantees
+from windrow.algorithms.ranked_bits import at
 
 NAME = "value_counts"
 #: it answers the rows of whole blocks, and has no insert and evict to call one by one
@@ -52,19 +53,24 @@ GUARANTEES = Guarantees(Growth.LOGARITHMIC, lambda events: events)
 # Blocks ------------------------------------------------------------------------------------------
 
 
+def current_of(currents: Any, row: int, origin: int) -> Any:
+    """The row that an answer is about: itself, if there are no others."""
+    return currents[row - origin] if len(currents) else np.int64(row)
+
+
 def base_of(firsts: Any, currents: Any, begin: int, end: int, origin: int) -> Any:
     """The oldest row that a block looks at: its own, or one of its windows' (rows may return)."""
-    base = currents[begin - origin]
+    base = current_of(currents, begin, origin)
     for row in range(begin, end):
-        base = min(base, firsts[row - origin])
+        base = min(base, firsts[at(row - origin)])
     return base
 
 
 def end_of(stops: Any, currents: Any, begin: int, end: int, origin: int) -> Any:
     """The row behind the newest that a block looks at."""
-    last = currents[end - 1 - origin] + 1
+    last = current_of(currents, end - 1, origin) + 1
     for row in range(begin, end):
-        last = max(last, stops[row - origin])
+        last = max(last, stops[at(row - origin)])
     return last
 
 
@@ -72,7 +78,7 @@ def widest_window(firsts: Any, stops: Any) -> Any:
     """The most rows that a window holds."""
     most = np.int64(0)
     for index in range(len(firsts)):
-        most = max(most, stops[index] - firsts[index])
+        most = max(most, stops[at(index)] - firsts[at(index)])
     return most
 
 

@@ -63,14 +63,18 @@ def sort_places(
         How many rows count.
     """
     low, high = np.int64(2**63 - 1), np.int64(-(2**63))
-    held = 0
-    for row in range(begin, stop):
-        if len(counted) == 0 or counted[row]:
-            low, high = min(low, keys[row]), max(high, keys[row])
-            room[held] = row - begin
-            held += 1
-        else:
+    held = np.int64(0)
+    if len(counted) == 0:
+        held = np.int64(stop - begin)
+        for row in range(begin, stop):
+            low, high = min(low, keys[at(row)]), max(high, keys[at(row)])
+    else:
+        for row in range(begin, stop):
             places[row - begin] = -1
+            if counted[row]:
+                low, high = min(low, keys[row]), max(high, keys[row])
+                room[held] = row - begin
+                held += 1
     if held == 0:
         return 0
     halved = 1 if low < -FAR or high > FAR else 0
@@ -80,8 +84,8 @@ def sort_places(
     while (span >> drop) >> PART:
         drop += 1
     for place in range(held):
-        row = room[at(place)]
-        room[at(place)] = (((keys[at(begin + row)] >> halved) - low) >> drop << 32) | row
+        own = room[at(place)] if len(counted) else np.int64(place)
+        room[at(place)] = (((keys[at(begin + own)] >> halved) - low) >> drop << 32) | own
     order = sort_parts(room, spare, held, span >> drop, counts)
     source, other = (room, spare) if order == 0 else (spare, room)
     if halved + drop and not settle(keys, begin, source, held):

@@ -36,7 +36,7 @@ def quantile_blocks(
         keys, counted, room, spare, counts, places, rows: for `sort_places`.
         words, summary: bits, one for each row of a block.
         firsts, stops: the window of each row, by row less `origin`.
-        currents: the row itself, likewise; in `slide` an answer is no row, but about one.
+        currents: the row that each answer is about; none if that is the row itself.
         origin: the row of the first window.
         begin, end: the rows to answer.
         size: how many rows a block answers.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from windrow.algorithms.ranked_bits import clear, count_below, count_between, flip_counted
-from windrow.algorithms.value_counts import base_of, end_of
+from windrow.algorithms.value_counts import base_of, current_of, end_of
 from windrow.algorithms.value_orders import sort_places, tie_bounds
 
 #: what is written for a rank: one of those in `algebra.value_counts.TIES`, or the percent rank
@@ -74,7 +74,7 @@ def ranks_of_block(
             stop += 1
             if place >= 0:
                 held += enter(words, sums, larger, times, heads, place, written)
-        current = currents[row - origin]
+        current = current_of(currents, row, origin)
         own = places[current - base]
         defined[row] = own >= 0 and held > 0
         if own < 0 or held == 0:

@@ -69,8 +69,8 @@ class ValueBlocks:
 
     @cached_property
     def currents(self) -> Array:
-        """The row that each answer is about."""
-        return np.arange(self.begin, self.end) if self.asked_of is None else self.asked_of
+        """The row that each answer is about; none if answers are numbered by rows."""
+        return np.empty(0, np.int64) if self.asked_of is None else self.asked_of
 
     @cached_property
     def size(self) -> int:
