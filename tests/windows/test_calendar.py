@@ -1,14 +1,16 @@
 """`wr.calendar`: what it takes and refuses, and what its windows are."""
 
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import windrow as wr
+from tests.support.stream.model import Memory
 from windrow.planning.choose import Wish
 from windrow.planning.slide_plan import resolve_slide
+from windrow.stream.inspection import summary
 from windrow.stream.slide_stream import StreamSlide
 
 SPRING = ["2024-03-30T22:59", "2024-03-30T23:30", "2024-03-31T21:59", "2024-03-31T22:00"]
@@ -141,3 +143,28 @@ def test_too_many_windows_of_an_event_are_refused() -> None:
         windows_of(table(SPRING), wr.calendar("1000000 years", every="1 day"))
     with pytest.raises(wr.InvalidArgument, match="begins or ends at times that 't'"):
         windows_of(table(SPRING), wr.calendar("1000000 years"))
+
+
+def test_a_stream_keeps_partials_however_many_events_there_are() -> None:
+    def kept(events_of_a_day: int) -> Any:
+        hours = 24 // events_of_a_day
+        begin = datetime(2024, 2, 1)
+        times = [begin + timedelta(hours=hour) for hour in range(0, 59 * 24, hours)]
+        data = table([each.isoformat() for each in times])
+        window = wr.calendar("quarter", every="month", timezone="Europe/Berlin")
+        asked = {"key": None, "order": "t", "windows": window, "aggs": wr.sum("x")}
+        plan = resolve_slide(data.schema, **asked, wish=Wish(), changes_only=False)
+        storage = Memory()
+        april = round(datetime(2024, 3, 31, 22, tzinfo=UTC).timestamp() * 1_000)
+        shard = StreamSlide(plan, set(), 1)
+        shard.advance(storage, [data], 0)
+        assert sum(map(len, shard.advance(storage, [], april).answers)) == 2
+        return summary(storage)
+
+    few, many = kept(1), kept(24)
+    assert few.blocks == many.blocks
+    assert many.bytes < few.bytes + 16, "larger sums are compressed less"
+    assert (few.waiting, many.waiting) == (0, 0)
+    # From the begin of February in Berlin, which windows to come hold, to the begin of April.
+    assert few.oldest == datetime(2024, 1, 31, 23, tzinfo=UTC).timestamp()
+    assert few.newest == datetime(2024, 3, 31, 22, tzinfo=UTC).timestamp()
