@@ -149,7 +149,7 @@ def test_rows_keep_their_invariants_and_do_not_care_which_comes_first(runs):
 def test_bounds_hold_the_exact_counts_and_none_is_missing(pieces):
     values = (CHANCE.zipf(1.2, MANY) % 5000).tolist()
     exact = Counter(values)
-    found = folded(wr.frequent_items(k=20, error=0.005), values, Kind.INTEGER, pieces)
+    found = slid(wr.frequent_items(k=20, error=0.005), values, pieces)
     assert found
     for entry in found:
         assert entry["count"] - entry["error"] <= exact[entry["item"]] <= entry["count"]
@@ -158,6 +158,23 @@ def test_bounds_hold_the_exact_counts_and_none_is_missing(pieces):
     assert heavy <= {entry["item"] for entry in found}
     counts = [entry["count"] for entry in found]
     assert counts == sorted(counts, reverse=True)
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=9), min_size=1, max_size=9))
+@settings(max_examples=40)
+def test_rows_of_counters_are_the_dicts(runs):
+    """Numbers in rows and other values in dicts are counted and answered in the same way."""
+    aggregation = wr.frequent_items(k=3, error=0.25).aggregation
+    rows, dicts = (aggregation.monoid_for((kind,)) for kind in (Kind.INTEGER, Kind.TEXT))
+    totals = [
+        functools.reduce(
+            monoid.combine,
+            [functools.reduce(monoid.combine, map(monoid.lift, run)) for run in runs],
+            monoid.identity,
+        )
+        for monoid in (rows, dicts)
+    ]
+    assert rows.lower(totals[0]) == dicts.lower(totals[1])
 
 
 def test_bounds_are_as_close_as_those_of_datasketches():

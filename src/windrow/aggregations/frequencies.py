@@ -4,6 +4,9 @@ A partial counts as many different values as it has counters. If there are more 
 the largest count that would be left without a counter from all counts. A count is too small by at
 most what was subtracted, and no value that came more often than that is missing (Agarwal et al.
 2012).
+
+The counters of numbers and times are a row of numbers (`frequency_rows`), those of other values a
+dict.
 """
 
 from __future__ import annotations
@@ -11,14 +14,25 @@ from __future__ import annotations
 import heapq
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from windrow.aggregations.collections import HASHABLE, told_apart
-from windrow.aggregations.parameters import at_least_one, counters_for, fraction
+from windrow.aggregations.frequency_rows import ITEMS, begin_counters, join_counters, write_best
+from windrow.aggregations.largest import in_use
+from windrow.aggregations.order_keys import numbers_of, read_numbers
+from windrow.aggregations.parameters import (
+    LONGEST_COUNTED_ROW,
+    at_least_one,
+    counters_for,
+    fraction,
+)
 from windrow.algebra.aggregation import Aggregation, Input, parametrized
+from windrow.algebra.counting import itself
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Monoid
+from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid
+from windrow.algebra.ordering import rank
 
 ERROR = 0.01
 
@@ -51,7 +65,9 @@ def _frequent_items(k: Any, error: Any = ERROR) -> Aggregation:
         best = heapq.nlargest(k, times, key=times.__getitem__)
         return [{"item": item, "count": times[item] + missed, "error": missed} for item in best]
 
-    def monoid_for(_kinds: tuple[Kind, ...]) -> Monoid:
+    def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:
+        if kinds[0].is_compiled and 3 * counters < LONGEST_COUNTED_ROW:
+            return _in_rows(k, counters, kinds[0])
         return Monoid(({}, 0), lift_item, combine, lower, _output)
 
     return Aggregation(
@@ -68,7 +84,57 @@ def _output(types: tuple[pa.DataType, ...]) -> pa.DataType:
     return pa.list_(pa.struct(members))
 
 
-ITEM = (Input("value", HASHABLE),)
+def _in_rows(k: int, counters: int, kind: Kind) -> Monoid:
+    empty = np.zeros(ITEMS + 3 * counters, np.int64)
+    key = rank if kind is Kind.FLOAT else itself
+
+    def begin(value: Any, into: Any) -> None:
+        begin_counters(key(value), into)
+
+    def join(older: Any, newer: Any, into: Any) -> None:
+        join_counters(older, newer, into, counters)
+
+    def begun(value: Any) -> Any:
+        into = empty.copy()
+        begin(value, into)
+        return into
+
+    def joined(older: Any, newer: Any) -> Any:
+        into = empty.copy()
+        join(older, newer, into)
+        into[1 + into[0] :] = 0
+        return into
+
+    def write(partial: Any, into: Any) -> None:
+        write_best(partial, into, k)
+
+    def finish(rows: Any, data_type: pa.DataType) -> pa.Array:
+        flat, offsets = in_use(rows)
+        items, counts, errors = flat.reshape(-1, 3).T
+        member = data_type.value_type
+        columns = [numbers_of(items.copy(), member.field("item").type), counts, errors]
+        structs = pa.StructArray.from_arrays([*map(pa.array, columns)], fields=list(member))
+        return pa.ListArray.from_arrays(offsets // 3, structs, type=data_type)
+
+    def lower(partial: Any) -> Any:
+        row = np.zeros((1, 1 + 3 * k), np.int64)
+        write(partial, row[0])
+        number = pa.float64() if kind is Kind.FLOAT else pa.int64()
+        return finish(row, _output((number,)))[0].as_py()
+
+    return Monoid(
+        identity=empty,
+        lift=begun,
+        combine=joined,
+        lower=lower,
+        in_place=InPlace(begin, join),
+        fields=(Field(f"frequent_{counters}", "int64", len(empty), counted=True),),
+        lanes=Lanes("int64", 1 + 3 * k, write, finish, counted=True),
+        output=_output,
+    )
+
+
+ITEM = (Input("value", HASHABLE, digest=read_numbers),)
 
 frequent_items = parametrized(
     "frequent_items",

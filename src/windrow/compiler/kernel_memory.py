@@ -121,6 +121,7 @@ class KernelMemory:
             larger[0] = rows[0]
             larger[HELD_FROM : len(rows)] = rows[HELD_FROM:]
             return larger
+        # Algorithms copy places that they have not written: zeros say that nothing is in use there.
         larger = sparse_rows(wanted, rows.shape[1], rows.dtype)
         larger[0] = rows[0]
         for number in range(HELD_FROM, len(rows)):

@@ -18,11 +18,11 @@ _LEAST_BYTES = 2**20
 
 
 def sparse_rows(rows: int, width: int, dtype: Any) -> np.ndarray[Any, Any]:
-    """Rows to be written at their beginnings; what is not written is anything."""
+    """Rows of zeros, to be written at their beginnings."""
     nbytes = rows * width * np.dtype(dtype).itemsize
     advice = getattr(mmap, "MADV_NOHUGEPAGE", None)
     if nbytes < _LEAST_BYTES or advice is None:
-        return np.empty((rows, width), dtype)
+        return np.zeros((rows, width), dtype)
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE
     memory = mmap.mmap(-1, nbytes, flags=flags)
     memory.madvise(advice)
