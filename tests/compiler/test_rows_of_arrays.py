@@ -124,6 +124,19 @@ def test_rows_that_nothing_has_written_take_no_memory() -> None:
     assert resident() - before < 2**28
 
 
+@pytest.mark.parametrize("k", [3, 5000])
+def test_counted_rows_that_nothing_has_written_say_so(k: int) -> None:
+    """Trees copy nodes that they have not written; what stood there said how much to copy."""
+    monoid = wr.top_k(k=k).aggregation.monoid_for((Kind.INTEGER,))
+    memory = KernelMemory(Product([Part(monoid, (0,))]))
+    first = memory.queue(4)
+    memory.workspace()
+    ring = memory.queue(64)
+    ((rows, _turns),) = memory.workspace()
+    assert not rows[first[0], 0].any()
+    assert not rows[ring[0], 0].any()
+
+
 def test_rows_keep_their_numbers_when_there_are_more() -> None:
     monoid = wr.top_k(k=3).aggregation.monoid_for((Kind.INTEGER,))
     memory = KernelMemory(Product([Part(monoid, (0,))]))
