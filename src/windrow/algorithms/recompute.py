@@ -5,7 +5,7 @@ order      first in, first out
 requires   an associative combine, nothing else
 insert     no combine
 evict      no combine, for any number at once
-query      n combines
+query      n combines; of the newest k, k combines
 space      n partials
 
 The window is the queue of its events and nothing else. A query combines them all, oldest to newest.
@@ -92,15 +92,20 @@ def evict_many(state: State, ring: Ring, count: int) -> State:
     return state._replace(front=state.front + count)
 
 
-def query(state: State, ring: Ring) -> Partial:
-    """Combine all events, oldest to newest."""
+def query_range(state: State, ring: Ring, count: int) -> Partial:
+    """Combine the newest events, oldest to newest."""
     partial = identity()
-    for position in range(state.front, state.end):
+    for position in range(state.end - count, state.end):
         partial = combine(partial, load(ring, position))
     return partial
 
 
-FUNCTIONS = (empty, has_room, resize, insert, evict, evict_many, query)
+def query(state: State, ring: Ring) -> Partial:
+    """Combine all events, oldest to newest."""
+    return query_range(state, ring, state.end - state.front)
+
+
+FUNCTIONS = (empty, has_room, resize, insert, evict, evict_many, query_range, query)
 
 
 def stored_partials(state: State) -> int:
