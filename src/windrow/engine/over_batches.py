@@ -54,7 +54,11 @@ def over_batches(
 
 
 class RollingWindows:
-    """The windows of a plan between one batch and the next."""
+    """The windows of a plan between one batch and the next.
+
+    Attributes:
+        spans: what is answered from value counts, with the rows that it holds.
+    """
 
     def __init__(self, kernels: OverKernels) -> None:
         """Start with empty windows."""
