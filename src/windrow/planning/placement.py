@@ -195,7 +195,7 @@ def _is_same_in_spark(feature: Feature, plan: OverPlan) -> bool:
 def _why_uncut(plan: OverPlan) -> str | None:
     """Why a key's rows cannot be cut into chunks, or None if they can."""
     for name, window in plan.windows.items():
-        if window.rows_back is None and window.ticks_back(1) is None:
+        if window.rows_back is None and window.most_ticks_back(1) is None:
             return f"the events, and not its range, say how far back the window {name!r} reaches"
     order = plan.schema.field(plan.order[0])
     if not _is_measured(order.type):

@@ -104,7 +104,7 @@ class CalendarWindow(Window):
         every = EveryTime(schedule.slide.days * day, schedule.first_day * day) if slides else None
         return TimeWindow(self.range.days * day, every=every, min_rows=self.min_rows)
 
-    def ticks_back(self, tick: int) -> int:
+    def most_ticks_back(self, tick: int) -> int:
         """No event that is so many ticks older is in it, or comes back to it."""
         # One day for clocks, which differ by less, and one because rows come back.
         return min((self.range.most_days + 2) * NANOSECONDS["day"] // tick + 1, UNLIMITED)
@@ -118,7 +118,7 @@ class CalendarWindow(Window):
             asked, kept = days.back(times, self.range)
             return np.minimum(asked, times - 1), np.minimum(kept, times - 1)
 
-        return RowsSince(since, self.ticks_back(setting.tick))
+        return RowsSince(since, self.most_ticks_back(setting.tick))
 
     def answering(self, setting: Setting) -> extents.Answering:
         """Its windows begin and end with local days."""

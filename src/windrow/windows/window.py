@@ -197,6 +197,10 @@ class Window(ABC):
         """How many ticks older than its row an event is that is too old for it, if age decides."""
         return self.behind(tick)
 
+    def most_ticks_back(self, tick: int) -> int | None:
+        """How many ticks older than its row an event is that is too old for it in any case."""
+        return self.ticks_back(tick)
+
     @property
     def ends_at_row(self) -> bool:
         """Whether, in `wr.over`, the current row is the newest of its window."""

@@ -102,7 +102,7 @@ def _cutting(plan: OverPlan, chunks: int) -> Cutting:
             rows_ahead = max(rows_ahead, window.ahead(1).rows)
         else:
             tick = nanoseconds_per_tick(plan.schema.field(plan.order[0]).type)
-            ticks = max(ticks, window.ticks_back(tick) or 0)
+            ticks = max(ticks, window.most_ticks_back(tick) or 0)
             ticks_ahead = max(ticks_ahead, window.ahead(tick).ticks or 0)
     size = sizes.current()
     fraction = size.key_sample if max(rows, rows_ahead) < LARGEST_SAMPLED else 1.0
