@@ -9,6 +9,10 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
+from tests.support.stream.model import Memory
+from windrow.planning.choose import Wish
+from windrow.planning.over_plan import resolve_over
+from windrow.stream.over_stream import StreamOver
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -184,6 +188,29 @@ def test_stores_keep_how_long_ago_a_condition_held() -> None:
 def test_a_plan_without_data_knows_of_times() -> None:
     aggs = [wr.time_since_last("x > 2", "at"), wr.rate("x", "at")]
     assert "time_since_last" in str(wr.plan(windows=wr.rows(5), order="t", aggs=aggs))
+
+
+def test_on_a_stream_lead_is_answered_when_its_row_has_come() -> None:
+    data = table().set_column(
+        1, "ts", pa.array(np.arange(1000, 1000 + ROWS) * 10**6).view(pa.timestamp("us", "UTC"))
+    )
+    question: dict[str, Any] = {
+        "key": "k", "order": "ts", "windows": wr.rows(before=0, after=2),
+        "aggs": [wr.lead("text"), wr.lead("x", 2), wr.lead("x", 2).where("flag").alias("some")],
+    }  # fmt: skip
+    plan = resolve_over(data.schema, **question, wish=Wish())
+    stream, storage = StreamOver(plan, {"x", "text", "flag"}, shards=1), Memory()
+    answers = []
+    for begin in range(0, ROWS, 50):
+        came = data.slice(begin, 50)
+        answers += stream.advance(storage, [came], (999 + begin) * 1000).answers
+    answers += stream.advance(storage, [], 10**7).answers
+    found = pa.concat_tables(answers).to_pylist()
+    expected = {row["ts"]: row for row in wr.over(data, **question).to_pylist()}
+    # The last two rows of each of the three keys wait for others.
+    assert len(found) == ROWS - 6
+    for row in found:
+        assert expected[row["ts"]] == {**expected[row["ts"]], **row}
 
 
 # What is refused ---------------------------------------------------------------------------------

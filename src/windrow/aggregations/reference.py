@@ -113,6 +113,7 @@ value.
   no word goes in double quotes.
 - Give them windows that end at the current row, and `lead` one of rows that begins there. Others
   are refused when you make the call. Without the current row, use `last` in place of `previous`.
+- On a stream, `lead` is answered when the rows of its window have come.
 - With `.where(...)`, the rows that it leaves out stay rows, without a value. So
   `previous("price").where("page = 'home'")` is the last price on a home page before this row.
 """
