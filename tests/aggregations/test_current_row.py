@@ -118,11 +118,13 @@ def test_since_a_condition_held() -> None:
     data = table().to_pydict()
     texts = {"flag": data["flag"], "x > 2": [x is not None and x > 2 for x in data["x"]]}
     for text, held in texts.items():
-        count, time = (
+        count, time, by_order = (
             wr.count_since_last(text, alias="c"),
             wr.time_since_last(text, "ts", alias="t"),
+            wr.time_since_last(text, alias="by_order"),
         )
-        found = asked(wr.rows(5), count, time)
+        found = asked(wr.rows(5), count, time, by_order)
+        assert found["by_order"] == found["t"]
         for row in range(ROWS):
             same_key = [each for each in range(row + 1) if data["k"][each] == data["k"][row]][-5:]
             ago = since(same_key, held)
@@ -244,5 +246,5 @@ def test_calls_that_are_refused() -> None:
         wr.slide(table(), order="ts", windows=tumbling, aggs=wr.lag("x", 3))
     with pytest.raises(wr.InvalidArgument, match=r"^condition: .* in 'flag ='"):
         wr.count_since_last("flag =")
-    with pytest.raises(wr.InvalidArgument, match=r"takes 2 columns \(condition, time\), not 1"):
-        wr.time_since_last("flag")
+    with pytest.raises(wr.InvalidArgument, match=r"write time_since_last\('condition', 'time'\)"):
+        wr.over(table(), windows=wr.rows(3), aggs=wr.time_since_last("flag"))

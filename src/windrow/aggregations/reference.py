@@ -90,7 +90,7 @@ value.
 ...     wr.lag("price"),
 ...     wr.previous("price"),
 ...     wr.count_since_last("page = 'cart'"),
-...     wr.time_since_last("page = 'cart'", "t"),
+...     wr.time_since_last("page = 'cart'"),
 ... ]
 >>> found = wr.over(visits, order="t", windows=wr.expanding(), aggs=aggs)
 >>> found["lag_price"].to_pylist()
@@ -99,7 +99,7 @@ value.
 [None, 3.0, 3.0, 2.0, 4.0]
 >>> found["count_since_last"].to_pylist()
 [None, 0, 1, 0, 1]
->>> [str(each) for each in found["time_since_last_t"].to_pylist()]
+>>> [str(each) for each in found["time_since_last"].to_pylist()]
 ['None', '0:00:00', '0:00:02', '0:00:00', '0:00:06']
 >>> wr.over(visits, order="t", windows=wr.rows(before=0, after=1), aggs=wr.lead("page", 1))[
 ...     "lead_page"
@@ -241,7 +241,12 @@ def _columns(aggregation: Aggregation) -> Iterator[str]:
     for entry in aggregation.inputs:
         kinds = [kind.value for kind in _TYPES if kind in entry.accepts]
         taken = "any" if len(kinds) == len(_TYPES) else ", ".join(kinds)
-        known = {"optional": "optional", "carried": "carried", "unknown": "may be null"}
+        known = {
+            "optional": "optional",
+            "carried": "carried",
+            "unknown": "may be null",
+            "by_order": "the order column if you leave it out",
+        }
         notes = [note for role, note in known.items() if getattr(entry, role)]
         yield f"{entry.name}: {taken}" + (f" ({', '.join(notes)})" if notes else "")
 

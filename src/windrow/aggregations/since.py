@@ -23,7 +23,7 @@ from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Defined, Monoid, Traits, always, integers
 
 CONDITION = Input("condition", frozenset({Kind.BOOLEAN, Kind.ANY}), unknown=True)
-TIME = Input("time", TIMES | {Kind.INTEGER})
+TIME = Input("time", TIMES | {Kind.INTEGER}, by_order=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,10 +39,11 @@ class SinceLast(Aggregation):
         >>> import windrow as wr
         >>> wr.count_since_last("failed")
         count_since_last('failed') as count_since_last_failed
-        >>> wr.time_since_last("status = 'error' and not retried", "ts")
-        time_since_last('ts') where status = 'error' and not retried as time_since_last_ts
+        >>> wr.time_since_last("status = 'error' and not retried")
+        time_since_last() where status = 'error' and not retried as time_since_last
         """
-        if len(given) != len(self.inputs) or not isinstance(given[0], str) or parameters:
+        is_condition = 0 < len(given) <= len(self.inputs) and isinstance(given[0], str)
+        if not is_condition or parameters:
             return super().__call__(*given, alias=alias, **parameters)
         condition, others = parse(given[0], "condition"), given[1:]
         if isinstance(condition.root, Column):
@@ -177,7 +178,7 @@ def _time_for(kinds: tuple[Kind, ...]) -> Monoid:
 
 _TIME_SUMMARY = (
     "the time from the last row in which a condition held to the current row (in `slide`, the "
-    "newest), by the second column: 0 if it holds there, null if it held in none"
+    "newest), by the order column or the second: 0 if it holds there, null if it held in none"
 )
 time_since_last = SinceLast(
     "time_since_last",

@@ -46,6 +46,7 @@ class Input:
         unknown: the input may be null in events that count all the same.
         as_python: times come to plain Python as it has them, and not as the whole ticks that
             kernels read: to a user's functions, and where Python's values are hashed.
+        by_order: in `wr.over` and `wr.slide` it may be left out: then it is the order column.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Input:
     digest: Digest | None = None
     unknown: bool = False
     as_python: bool = False
+    by_order: bool = False
 
     def is_number(self, kind: Kind) -> bool:
         """Whether values of a kind are 64-bit numbers inside a kernel."""
@@ -131,7 +133,7 @@ class Aggregation:
             raise InvalidArgument(f"{self.name}(...): {name} is given twice")
         if following or parameters:
             return self._with({**following, **parameters})(*columns, alias=alias)
-        least = sum(not entry.optional for entry in self.inputs)
+        least = sum(not (entry.optional or entry.by_order) for entry in self.inputs)
         if columns and not least <= len(columns) <= len(self.inputs):
             roles = ", ".join(entry.name for entry in self.inputs)
             plural = "s" if len(self.inputs) > 1 else ""
@@ -278,6 +280,13 @@ class Measure:
         return replace(
             self, condition=parsed if self.condition is None else self.condition & parsed
         )
+
+    def ordered_by(self, order: Sequence[str]) -> Measure:
+        """The same in a call that orders rows so: the order column is in the place left for it."""
+        missing = self.aggregation.inputs[len(self.columns) :]
+        if order and missing and missing[0].by_order:
+            return replace(self, columns=(*self.columns, order[0]))
+        return self
 
     def require_no_condition(self, argument: str) -> None:
         """Refuse a condition where it would not be looked at."""

@@ -28,7 +28,7 @@ def assumed_schema(
         for column, data_type in window.assumed_types().items():
             types.setdefault(column, data_type)
     asked = [measure for window in named(windows).values() for measure in window.measures]
-    for measure in (*measures_of(aggs), *asked):
+    for measure in (*measures_of(aggs, ()), *asked):
         for column, entry in zip(measure.columns, measure.aggregation.inputs, strict=False):
             types.setdefault(column, _input_type(entry))
         if measure.condition is not None:

@@ -157,7 +157,7 @@ def resolve_over(
         _require_no_trigger(name, window)
         require_window(schema, order_columns, window)
     named_windows = laid_over(schema, order_columns, named_windows, slides=False)
-    measures = measures_of(aggs)
+    measures = measures_of(aggs, order_columns)
     require_current_row(named_windows, measures)
     features, places = features_of(schema, measures, wish)
     gates = gates_of(schema, named_windows, measures, features, places, feature_of)
@@ -259,8 +259,8 @@ def laid_over(
     return {name: each.laid_over(order_type, slides=slides) for name, each in windows.items()}
 
 
-def measures_of(aggs: Measure | Iterable[Measure]) -> list[Measure]:
-    """The measures of a call."""
+def measures_of(aggs: Measure | Iterable[Measure], order: Sequence[str]) -> list[Measure]:
+    """The measures of a call that orders rows so."""
     try:
         if isinstance(aggs, str | Mapping):
             raise TypeError
@@ -280,7 +280,7 @@ def measures_of(aggs: Measure | Iterable[Measure]) -> list[Measure]:
             raise InvalidArgument(
                 f"aggs: give aggregations such as wr.max('amount'), not {measure!r}"
             )
-    return measures
+    return [measure.ordered_by(order) for measure in measures]
 
 
 def features_of(

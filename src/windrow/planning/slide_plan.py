@@ -237,7 +237,7 @@ def resolve_slide(
         require_window(schema, order_columns, window)
     named_windows = laid_over(schema, order_columns, named_windows, slides=True)
     fills = _fills(empty, named_windows)
-    measures = measures_of(aggs)
+    measures = measures_of(aggs, order_columns)
     require_newest_row(named_windows, measures)
     features, places = features_of(schema, measures, wish)
     gates = gates_of(schema, named_windows, measures, features, places, feature_of)
