@@ -1,8 +1,8 @@
 """Windows that leave out the current row, or hold rows after it, against trailing ones.
 
-Of the same total range: 1,000 rows, or 1,000 seconds, of 1 million rows. Times are irregular: none
-to three rows come in a second. Where rows come at a fixed pace, a trailing window of time takes
-less time, because how many rows leave can be predicted.
+Of the same total range: 1,000 rows, or 1,000 seconds, of 1 million rows. Times are irregular, or a
+row comes every second: then a trailing window of time takes less time, because how many rows leave
+can be predicted. The median of all rounds counts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 import windrow as wr
-from benchmarks.harness import Comparison, times_by_round
+from benchmarks.harness import Comparison, median_times
 from windrow.windows import Window
 from windrow.work import sizes
 
@@ -41,32 +41,38 @@ OTHERS: dict[str, dict[str, Window]] = {
 def run() -> list[Comparison]:
     """Sum, max and mean, with and without threads."""
     chance = np.random.default_rng(1)
-    moments = np.cumsum(chance.integers(0, 3, ROWS)).astype("datetime64[s]")
-    table = pa.table({"t": pa.array(moments), "x": chance.normal(size=ROWS)})
+    values = chance.normal(size=ROWS)
+    irregular = _table(np.cumsum(chance.integers(0, 3, ROWS)), values)
+    regular = _table(np.arange(ROWS), values)
+    tables = {"rows": irregular, "time": irregular, "time, regular": regular}
     found = []
     for label, threads in THREADS.items():
         with sizes.using(cores=threads):
-            for kind in TRAILING:
+            for kind, table in tables.items():
                 for aggregation in (wr.sum, wr.max, wr.mean):
                     found += _compared(table, label, kind, aggregation)
     return found
 
 
+def _table(seconds: Any, values: Any) -> pa.Table:
+    return pa.table({"t": pa.array(seconds.astype("datetime64[s]")), "x": values})
+
+
 def _compared(table: pa.Table, label: str, kind: str, aggregation: Any) -> list[Comparison]:
-    windows = {"trailing": TRAILING[kind], **OTHERS[kind]}
+    ranged = kind.split(",")[0]
+    windows = {"trailing": TRAILING[ranged], **OTHERS[ranged]}
 
     def over(window: Window) -> Any:
         return lambda: wr.over(table, order="t", windows=window, aggs=aggregation("x"))
 
-    rounds = times_by_round({name: over(each) for name, each in windows.items()}, ROUNDS, 1)
-    best = {name: min(each[name] for each in rounds) for name in windows}
+    times = median_times({name: over(each) for name, each in windows.items()}, ROUNDS)
     return [
         Comparison(
             f"{aggregation.name}, {kind}, {name}, {label}",
             "trailing",
-            best[name],
-            best["trailing"],
+            times[name],
+            times["trailing"],
             BAR,
         )
-        for name in OTHERS[kind]
+        for name in OTHERS[ranged]
     ]

@@ -1,7 +1,7 @@
 """Ratios measured in one run.
 
 The machines are shared and noisy, so times mean little and ratios much: the contestants of a
-comparison take turns, round after round, and the best round of each counts.
+comparison take turns, round after round. The best round of each counts, or the median of all.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import statistics
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -53,6 +54,14 @@ def best_times(
     """
     times = times_by_round(contestants, rounds, warm_up, rest)
     return {name: min(each[name] for each in times) for name in contestants}
+
+
+def median_times(
+    contestants: Mapping[str, Callable[[], Any]], rounds: int, warm_up: int = 1
+) -> dict[str, float]:
+    """The median time of each contestant over all rounds; they take turns, as in `best_times`."""
+    times = times_by_round(contestants, rounds, warm_up)
+    return {name: statistics.median(each[name] for each in times) for name in contestants}
 
 
 def times_by_round(
