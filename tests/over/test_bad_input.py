@@ -63,7 +63,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "sum of strings": (
         {"aggs": [wr.count("user"), wr.sum("user")]},
-        "aggs: sum('user') cannot take a column of type string; it takes boolean, decimal, float,",
+        "aggs: sum('user') cannot take a column of type string; it takes boolean, decimal, d",
     ),
     "mean of times": ({"aggs": wr.mean("ts")}, "aggs: mean('ts') cannot take a column of type ti"),
     "max of lists": ({"aggs": wr.max("tags")}, "aggs: max('tags') cannot take a column of type l"),
