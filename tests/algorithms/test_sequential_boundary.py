@@ -4,6 +4,7 @@ import random
 from itertools import pairwise
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,18 +17,15 @@ from tests.support.algorithms.boundaries import (
     with_chunks_of,
 )
 from tests.support.algorithms.observed import Observed, bulk_evictions
-from windrow.algebra.kinds import Kind
-from windrow.algebra.product import Part, Product
-from windrow.algorithms import boundary_rows, recompute, sequential_boundary
+from windrow.algorithms import boundary_rows, sequential_boundary
 from windrow.algorithms.optimal_chunk import optimal_chunk_of_rows
 from windrow.algorithms.plain_memory import CHUNK, PLAIN_SLOTS
 from windrow.compiler.linking import link
-from windrow.engine.row_windows import CompiledRowWindow, RowBlock, kernel_for
+from windrow.engine.over_batches import over_batches
+from windrow.planning.choose import Wish
+from windrow.planning.over_plan import resolve_over
 from windrow.testing import check_algorithm
 from windrow.testing.strategies import traces
-from windrow.windows.bounds import Bounds
-from windrow.windows.key_runs import NEVER
-from windrow.windows.reach import Newest
 
 load = PLAIN_SLOTS["load"]
 
@@ -227,26 +225,25 @@ LINES = wr.aggregation(
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("extent", [1, 2, 3, 7, 16, 33, 500])
 def test_rows_in_blocks(extent):
-    """Runs of keys and blocks that end anywhere; the first rows of a block only fill its window."""
+    """Runs of keys, and batches that end anywhere."""
     chance = np.random.default_rng(extent)
-    numbers = chance.integers(0, 10, 900).astype(np.float64)
-    keys = np.sort(chance.integers(0, 5, 900))
-    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    table = pa.table(
+        {
+            "k": np.sort(chance.integers(0, 5, 900)),
+            "t": np.arange(900),
+            "x": chance.integers(0, 10, 900).astype(np.float64),
+        }
+    )
+    marks = np.cumsum([0, 1, 2, 100, 3, 300, 1, 50, 400, 43])
+    assert marks[-1] == 900
     found = {}
-    for algorithm in (sequential_boundary, recompute):
-        product = Product([Part(LINES.monoid_for((Kind.FLOAT,)), (0,))])
-        kernel = kernel_for(wr.rows(extent), algorithm, product, checked=False)
-        one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, algorithm)
-        answers = found[algorithm.NAME] = np.zeros(900)
-        begin = 0
-        for size in [1, 2, 100, 3, 300, 1, 50, 400, 43]:
-            runs = np.append(starts[(starts >= begin) & (starts < begin + size)] - begin, NEVER)
-            part = slice(begin, begin + size)
-            one_pass.advance(
-                RowBlock((numbers[part],), (), Bounds(runs, Newest(extent)), 0, 0, size),
-                [answers[part]],
-                [np.empty(size, np.bool_)],
-            )
-            begin += size
-        assert begin == 900
-    assert found["sequential_boundary"].tolist() == found["recompute"].tolist()
+    for name in ("sequential_boundary", "recompute"):
+        plan = resolve_over(
+            table.schema, key="k", order="t", windows=wr.rows(extent), aggs=LINES("x"),
+            wish=Wish(algorithm=name),
+        )  # fmt: skip
+        (batch,) = table.select(plan.columns).to_batches()
+        batches = [batch.slice(begin, stop - begin) for begin, stop in pairwise(marks.tolist())]
+        answers = pa.Table.from_batches(over_batches(batches, plan, nullable=set()))
+        found[name] = answers["lines_x"].to_pylist()
+    assert found["sequential_boundary"] == found["recompute"]
