@@ -243,7 +243,7 @@ class ModeAnswers(Answers):
         """The values of the rows."""
         if (self._found == value_numbers.TOO_MANY).any():
             raise AggregateOverflow(
-                f"mode: a window holds more than limit={self._asks.limit} different values"
+                f"{feature}: a window holds more than limit={self._asks.limit} different values"
             )
         defined = self._found >= 0
         defined = defined if present is None else defined & present
