@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine.value_keys import Links
 from windrow.windows.bounds import Bounds
 from windrow.work import sizes
+from windrow.work.lazily import lazily
 from windrow.work.pace import Pace
 
 Array = np.ndarray[Any, Any]
@@ -67,12 +67,12 @@ class ValueBlocks:
     end: int
     asked_of: Array | None = None
 
-    @cached_property
+    @lazily
     def currents(self) -> Array:
         """The row that each answer is about; none if answers are numbered by rows."""
         return np.empty(0, np.int64) if self.asked_of is None else self.asked_of
 
-    @cached_property
+    @lazily
     def size(self) -> int:
         """How many rows a block answers."""
         widest = compiled_loop(value_counts.widest_window)(self.firsts, self.stops)
@@ -83,7 +83,7 @@ class ValueBlocks:
         passed = max(int(self.stops[-1] - self.firsts[0]), 1)
         return max(rows * len(self.firsts) // passed, 1)
 
-    @cached_property
+    @lazily
     def room(self) -> int:
         """How many rows a block looks at."""
         widest = compiled_loop(value_counts.widest_block)

@@ -14,7 +14,6 @@ and a row waits until all rows of its window are there (`Spanning`).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from windrow.windows.reach import EARLIEST, Newest, Past, Reach, Younger
 from windrow.windows.sorted_rows import SortedRows
 from windrow.windows.span_walks import first_near
 from windrow.windows.tail import Tail
+from windrow.work.lazily import lazily
 
 Array = np.ndarray[Any, Any]
 #: the oldest row of each window, and the row behind its newest
@@ -87,7 +87,7 @@ class Spans:
         assert isinstance(self.reach, Newest)
         return max(int(self.starts[run]), self.stop - self.reach.count + 1)
 
-    @cached_property
+    @lazily
     def arrays(self) -> FirstsAndStops:
         """The oldest row of each window, and the row behind its newest."""
         if self.known is not None:
