@@ -50,11 +50,11 @@ def _grouped(permutation: Array | None, codes: Array) -> tuple[Array | None, Arr
 
 def _is_sorted(ranks: Array) -> bool:
     # Compiled, because numpy would write an array to look at one. The inner loop has no early exit,
-    # so that the compiler uses wide instructions.
-    for begin in range(1, len(ranks), _BLOCK):
-        falls = 0
-        for row in range(begin, min(begin + _BLOCK, len(ranks))):
-            falls += ranks[row] < ranks[row - 1]
+    # and the places of a slice are never negative, so the compiler uses wide instructions.
+    for begin in range(0, len(ranks), _BLOCK):
+        falls, part = 0, ranks[begin : begin + _BLOCK + 1]
+        for row in range(len(part) - 1):
+            falls += part[row + 1] < part[row]
         if falls:
             return False
     return True

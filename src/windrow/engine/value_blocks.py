@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,7 @@ from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine.value_keys import Links
 from windrow.windows.bounds import Bounds
-from windrow.work import sizes
+from windrow.work import scratch, sizes
 from windrow.work.lazily import lazily
 from windrow.work.pace import Pace
 
@@ -34,6 +35,8 @@ Array = np.ndarray[Any, Any]
 
 #: how many of the largest windows a block answers: what is filled twice is a ninth of all
 _WINDOWS = 8
+#: of larger blocks, how many: they need memory, and what is sorted leaves the cache
+_LARGE, _FEW_WINDOWS = 2**17, 2
 #: how many blocks are answered at once: their spans are in the cache then
 _BLOCKS = 16
 
@@ -45,7 +48,7 @@ def value_blocks(bounds: Bounds, size: int, begin: int, stop: int) -> Iterator[V
         end = min(begin + rows, stop)
         blocks = ValueBlocks(*bounds.spans(size, begin, end).arrays, begin, end)
         if end < stop and blocks.size > end - begin:
-            rows = 2 * blocks.size
+            rows = blocks.size
             continue
         yield blocks
         begin = end
@@ -76,7 +79,8 @@ class ValueBlocks:
     def size(self) -> int:
         """How many rows a block answers."""
         widest = compiled_loop(value_counts.widest_window)(self.firsts, self.stops)
-        rows = max(sizes.current().smallest_sorted, _WINDOWS * int(widest))
+        large = max(_LARGE, _FEW_WINDOWS * int(widest))
+        rows = max(sizes.current().smallest_sorted, min(_WINDOWS * int(widest), large))
         if self.asked_of is None:
             return rows
         # Of answers, as many as there are among so many rows.
@@ -105,16 +109,17 @@ class ValueBlocks:
 
     def quantiles(self, keys: Array, counted: Array, asked: Sequence[Any]) -> None:
         """Quantiles of rows with these keys: see `quantile_blocks`."""
-        given = *self._sorting(keys, counted), *self._bits()
-        self.drive(_compiled(value_quantiles.quantile_blocks), given, asked)
+        with self._sorting(keys, counted) as sorting:
+            given = *sorting, *self._bits()
+            self.drive(_compiled(value_quantiles.quantile_blocks), given, asked)
 
     def ranks(self, keys: Array, counted: Array, asked: Sequence[Any]) -> None:
         """Ranks of rows with these keys: see `rank_blocks`."""
         heads, tails, times = (np.empty(self.room, np.int32) for _ in range(3))
         larger = np.empty((self.room >> 18) + 1, np.int64)
-        sorting = self._sorting(keys, counted)
-        given = *sorting, heads, tails, *self._bits(), larger, times
-        self.drive(_compiled(value_ranks.rank_blocks), given, asked)
+        with self._sorting(keys, counted) as sorting:
+            given = *sorting, heads, tails, *self._bits(), larger, times
+            self.drive(_compiled(value_ranks.rank_blocks), given, asked)
 
     def distinct_counts(self, links: Links, found: Array) -> None:
         """Numbers of different values: see `distinct_counts`."""
@@ -136,11 +141,17 @@ class ValueBlocks:
         given = *data, tree, links.before, links.after
         self.drive(kernel, given, (filled,))
 
-    def _sorting(self, keys: Array, counted: Array) -> tuple[Array, ...]:
-        """What a sort reads and writes."""
-        words = (np.empty(self.room, np.int64) for _ in range(2))
-        places = (np.empty(self.room, np.int32) for _ in range(2))
-        return keys, counted, *words, np.empty(value_orders.COUNTS, np.int64), *places
+    @contextmanager
+    def _sorting(self, keys: Array, counted: Array) -> Iterator[tuple[Array, ...]]:
+        """What a sort reads and writes: the keys, two words a row, counts, and two places a row."""
+        room = self.room
+        with scratch.integers(3 * room + value_orders.COUNTS) as words:
+            counts, words = words[: value_orders.COUNTS], words[value_orders.COUNTS :]
+            places = words[2 * room :].view(np.int32)
+            yield (
+                keys, counted, words[:room], words[room : 2 * room], counts,
+                places[:room], places[room:],
+            )  # fmt: skip
 
     def _bits(self) -> tuple[Array, Array]:
         """A bit for each row of a block, and for each 64 of them a word."""
