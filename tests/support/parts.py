@@ -2,12 +2,16 @@
 
 import pytest
 
-PARTS = ("session", "kernels", "rest")
-_OF_KERNELS = {"aggregations", "algebra", "algorithms", "compiler", "over", "slide"}
+PARTS = ("session", "kernels", "aggregations", "rest")
+_FOLDERS = {
+    "kernels": {"algorithms", "compiler", "over", "slide"},
+    "aggregations": {"aggregations", "algebra"},
+}
 
 
 def part_of(item: pytest.Item) -> str:
     """The part that a test belongs to."""
     if "spark" in getattr(item, "fixturenames", ()):
         return "session"
-    return "kernels" if item.path.parent.name in _OF_KERNELS else "rest"
+    folder = item.path.parent.name
+    return next((part for part, folders in _FOLDERS.items() if folder in folders), "rest")
