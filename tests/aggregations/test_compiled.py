@@ -22,7 +22,7 @@ from windrow.compiler.kernel_memory import KernelMemory
 from windrow.compiler.slots import combine, identity, lift_row, lower_row
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.planning.choose import Wish
-from windrow.planning.over_plan import features_of
+from windrow.planning.features import features_of
 from windrow.testing import kinds_accepted
 
 pytestmark = pytest.mark.compiled

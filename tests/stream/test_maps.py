@@ -18,7 +18,7 @@ from windrow.engine import columns as arrow
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import SLICE, Maps
 from windrow.planning.choose import Wish
-from windrow.planning.over_plan import features_of
+from windrow.planning.features import features_of
 
 pytestmark = [
     pytest.mark.usefixtures("interpreted"),

@@ -27,7 +27,7 @@ from windrow.aggregations.sketches import bytes_column, copied, of_digests, sket
 from windrow.algebra.aggregation import Aggregation, Digest, Input
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, Traits, always
+from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, Traits, always, in_new_row
 from windrow.errors import InvalidArgument
 
 #: numpy's own types lose track of what arithmetic gives
@@ -102,11 +102,6 @@ def _count_min(error: Any = ERROR, confidence: Any = CONFIDENCE) -> Aggregation:
     def digest(column: pa.Array) -> Array:
         return first_places + places(column, factors, width)
 
-    def counted(counters: Any) -> Any:
-        into = empty.copy()
-        count_at(counters, into)
-        return into
-
     def to_bytes(rows: Array, _type: pa.DataType) -> pa.Array:
         heads = np.zeros(len(rows), _HEADER)
         heads["version"], heads["depth"], heads["width"] = 1, depth, width
@@ -122,7 +117,7 @@ def _count_min(error: Any = ERROR, confidence: Any = CONFIDENCE) -> Aggregation:
 
     monoid = Monoid(
         identity=empty,
-        lift=counted,
+        lift=in_new_row(empty, count_at),
         combine=sum_of_counts,
         lower=lower,
         in_place=InPlace(count_at, add_counts),

@@ -21,7 +21,16 @@ from windrow.aggregations.parameters import fraction, truth
 from windrow.aggregations.sketches import bytes_column, copied, of_digests
 from windrow.algebra.aggregation import Aggregation, Input
 from windrow.algebra.equality import same
-from windrow.algebra.monoid import Defined, Field, InPlace, Lanes, Monoid, Traits, always
+from windrow.algebra.monoid import (
+    Defined,
+    Field,
+    InPlace,
+    Lanes,
+    Monoid,
+    Traits,
+    always,
+    in_new_row,
+)
 from windrow.errors import InvalidArgument
 
 #: numpy's own types lose track of what arithmetic gives
@@ -135,17 +144,12 @@ def _approx_distinct(error: Any = ERROR, sketch: Any = False) -> Aggregation:
     sketch = truth("sketch", sketch)
     empty = np.zeros(size, np.uint8)
 
-    def told(coupon: Any) -> Any:
-        into = empty.copy()
-        tell(coupon, into)
-        return into
-
     def sketched(registers: Any) -> Any:
         return to_bytes(registers[np.newaxis], pa.binary())[0].as_py()
 
     monoid = Monoid(
         identity=empty,
-        lift=told,
+        lift=in_new_row(empty, tell),
         combine=larger_of,
         lower=sketched if sketch else estimate,
         in_place=InPlace(tell, larger),

@@ -31,7 +31,7 @@ from windrow.algebra.aggregation import Aggregation, Input, parametrized
 from windrow.algebra.counting import itself
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid
+from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, in_new_row
 from windrow.algebra.ordering import rank
 
 ERROR = 0.01
@@ -94,17 +94,6 @@ def _in_rows(k: int, counters: int, kind: Kind) -> Monoid:
     def join(older: Any, newer: Any, into: Any) -> None:
         join_counters(older, newer, into, counters)
 
-    def begun(value: Any) -> Any:
-        into = empty.copy()
-        begin(value, into)
-        return into
-
-    def joined(older: Any, newer: Any) -> Any:
-        into = empty.copy()
-        join(older, newer, into)
-        into[1 + into[0] :] = 0
-        return into
-
     def write(partial: Any, into: Any) -> None:
         write_best(partial, into, k)
 
@@ -124,8 +113,8 @@ def _in_rows(k: int, counters: int, kind: Kind) -> Monoid:
 
     return Monoid(
         identity=empty,
-        lift=begun,
-        combine=joined,
+        lift=in_new_row(empty, begin),
+        combine=in_new_row(empty, join, counted=True),
         lower=lower,
         in_place=InPlace(begin, join),
         fields=(Field(f"frequent_{counters}", "int64", len(empty), counted=True),),

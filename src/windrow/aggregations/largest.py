@@ -22,7 +22,15 @@ from windrow.algebra.aggregation import ORDERABLE, Aggregation, Input, parametri
 from windrow.algebra.counting import itself
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Field, InPlace, Lanes, Monoid, Traits, list_like_input
+from windrow.algebra.monoid import (
+    Field,
+    InPlace,
+    Lanes,
+    Monoid,
+    Traits,
+    in_new_row,
+    list_like_input,
+)
 from windrow.algebra.ordering import rank, unrank
 from windrow.errors import InvalidArgument
 
@@ -66,16 +74,6 @@ def _in_rows(name: str, k: int, kind: Kind, smallest: bool) -> Monoid:
         into[0] = 1
         into[1] = key(value)
 
-    def begun(value: Any) -> Any:
-        into = empty.copy()
-        begin(value, into)
-        return into
-
-    def merged(older: Any, newer: Any) -> Any:
-        into = empty.copy()
-        merge_largest(older, newer, into)
-        return into
-
     def numbers(keys: Any) -> Any:
         ordered = ~keys if smallest else keys
         return unrank(ordered) if floats else ordered
@@ -90,8 +88,8 @@ def _in_rows(name: str, k: int, kind: Kind, smallest: bool) -> Monoid:
 
     return Monoid(
         identity=empty,
-        lift=begun,
-        combine=merged,
+        lift=in_new_row(empty, begin),
+        combine=in_new_row(empty, merge_largest),
         lower=lower,
         in_place=InPlace(begin, merge_largest),
         traits=Traits(commutative=True, exact=True),

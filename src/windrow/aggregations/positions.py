@@ -15,7 +15,16 @@ from windrow.aggregations.parameters import LONGEST_ROW, at_least_one, is_whole,
 from windrow.algebra.aggregation import Aggregation, Input, parametrized
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
-from windrow.algebra.monoid import Defined, Field, InPlace, Monoid, Traits, integers, like_input
+from windrow.algebra.monoid import (
+    Defined,
+    Field,
+    InPlace,
+    Monoid,
+    Traits,
+    in_new_row,
+    integers,
+    like_input,
+)
 from windrow.errors import InvalidArgument
 
 VALUE = (Input("value", carried=True),)
@@ -166,21 +175,6 @@ def monoids_at(place: Place, field: str) -> tuple[Callable[..., Monoid], Input]:
         lift_absent_into if place.of_rows else None,
     )
 
-    def lift(position: Any) -> Any:
-        row = identity.copy()
-        in_place.lift(position, row)
-        return row
-
-    def absent(position: Any) -> Any:
-        row = identity.copy()
-        lift_absent_into(position, row)
-        return row
-
-    def combine(older: Any, newer: Any) -> Any:
-        row = identity.copy()
-        in_place.combine(older, newer, row)
-        return row
-
     def joined(older: Any, newer: Any) -> Any:
         both = older + newer
         return both[:size] if from_oldest else both[-size:]
@@ -198,9 +192,9 @@ def monoids_at(place: Place, field: str) -> tuple[Callable[..., Monoid], Input]:
             )  # fmt: skip
         return Monoid(
             identity=identity,
-            lift=lift,
-            absent=absent if place.of_rows else None,
-            combine=combine,
+            lift=in_new_row(identity, in_place.lift),
+            absent=in_new_row(identity, lift_absent_into) if place.of_rows else None,
+            combine=in_new_row(identity, in_place.combine),
             lower=farthest,
             in_place=in_place,
             defined=Defined(has_farthest, one_value_is_enough=False),

@@ -56,6 +56,7 @@ from windrow.algebra.monoid import (
     Monoid,
     OutputType,
     Traits,
+    in_new_row,
     like_input,
     list_like_input,
 )
@@ -201,17 +202,6 @@ def _in_rows(
     def merge(older: Any, newer: Any, into: Any) -> None:
         merge_sketches(older, newer, into, width)
 
-    def begun(value: Any) -> Any:
-        into = empty.copy()
-        begin(value, into)
-        return into
-
-    def merged(older: Any, newer: Any) -> Any:
-        into = empty.copy()
-        merge(older, newer, into)
-        into[1 + into[0] :] = 0
-        return into
-
     def write(partial: Any, into: Any) -> None:
         for number, share in enumerate(shares):
             into[number] = key_at(partial, share)
@@ -230,8 +220,8 @@ def _in_rows(
 
     return Monoid(
         identity=empty,
-        lift=begun,
-        combine=merged,
+        lift=in_new_row(empty, begin),
+        combine=in_new_row(empty, merge, counted=True),
         lower=lower,
         in_place=InPlace(begin, merge),
         traits=Traits(commutative=True),

@@ -77,6 +77,25 @@ class InPlace:
     absent: Callable[..., None] | None = None
 
 
+def in_new_row(
+    identity: np.ndarray[Any, Any], write: Callable[..., None], *, counted: bool = False
+) -> Callable[..., Any]:
+    """From a function of `InPlace` to one that returns a new row.
+
+    With `counted`, the first number of a row says how many are in use; the others are made 0, so
+    that equal partials are equal rows.
+    """
+
+    def written(*given: Any) -> Any:
+        row = identity.copy()
+        write(*given, row)
+        if counted:
+            row[1 + row[0] :] = 0
+        return row
+
+    return written
+
+
 @dataclass(frozen=True, eq=False)
 class Blockwise:
     """A lift and a lower in two halves, of which numpy does one for whole columns at once.

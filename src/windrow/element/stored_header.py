@@ -15,7 +15,7 @@ from windrow.algorithms import block_tree
 from windrow.algorithms.block_tree import State
 from windrow.compiler.fingerprint import fingerprint
 from windrow.errors import InvalidArgument, StoreError
-from windrow.planning.over_plan import Feature
+from windrow.planning.features import Feature
 from windrow.stores.blocks import Writer
 from windrow.stores.contract import Key, Store
 from windrow.stores.layout import MARK_BYTES, StorePlace, text_of_header

@@ -20,7 +20,7 @@ from windrow.engine.feature_columns import FeatureAnswers, FeatureColumns
 from windrow.engine.policy_counts import compiled_rules
 from windrow.errors import InvalidArgument, NotApplicable
 from windrow.planning.choose import Wish
-from windrow.planning.over_plan import Feature, features_of, policy_features
+from windrow.planning.features import Feature, features_of, policy_features
 from windrow.stores.layout import PartialLayout
 from windrow.windows import PolicyWindow
 from windrow.windows.policy import require_policy

@@ -13,7 +13,6 @@ front of the next (`held_rows.py`); rows of earlier batches have negative number
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,9 +21,9 @@ import pyarrow as pa
 from windrow.engine.counted_windows import CountedAnswers, CountedColumns
 from windrow.engine.held_rows import HeldRows
 from windrow.engine.value_blocks import ValueBlocks
-from windrow.planning.over_plan import Feature
+from windrow.planning.features import Feature
 from windrow.work import sizes
-from windrow.work.threads import in_threads
+from windrow.work.threads import even_pieces, in_threads
 
 Array = np.ndarray[Any, Any]
 
@@ -124,8 +123,7 @@ class CountedSpans:
     def _pieces(self, count: int) -> list[tuple[int, int]]:
         """The answers in as many pieces as there are threads to work on them."""
         wanted = max(min(self._threads, count, self._size // sizes.current().smallest_piece), 1)
-        marks = [count * piece // wanted for piece in range(wanted + 1)]
-        return [(begin, end) for begin, end in pairwise(marks) if begin < end]
+        return even_pieces(count, wanted) if count else []
 
     def forget_before(self, front: int) -> None:
         """Drop the rows before one, counted from the first of the newest batch."""

@@ -35,7 +35,7 @@ from windrow.engine.named_failures import kernels_named
 from windrow.engine.value_blocks import ValueBlocks, value_blocks
 from windrow.engine.value_keys import Keys, Links, counted_rows
 from windrow.errors import AggregateOverflow
-from windrow.planning.over_plan import Feature
+from windrow.planning.features import Feature
 from windrow.windows.bounds import Bounds
 
 Array = np.ndarray[Any, Any]

@@ -15,7 +15,8 @@ from windrow.algebra.conditions import Condition
 from windrow.algebra.nullable import skipping_nulls
 from windrow.engine import columns as arrow
 from windrow.planning.feature_groups import FeatureGroups, Slot
-from windrow.planning.over_plan import Feature, OverPlan
+from windrow.planning.features import Feature
+from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
 
 Array = np.ndarray[Any, Any]

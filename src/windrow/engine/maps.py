@@ -33,7 +33,7 @@ from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.slice_loops import aggregate_slices
 from windrow.engine.sorting import arrange
 from windrow.planning.feature_groups import FeatureGroups
-from windrow.planning.over_plan import Feature
+from windrow.planning.features import Feature
 
 Array = np.ndarray[Any, Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from windrow.algebra.failures import FAILURES, named
 from windrow.errors import InvalidAggregation, WindrowError
-from windrow.planning.over_plan import Feature
+from windrow.planning.features import Feature
 
 
 @contextmanager

@@ -18,7 +18,8 @@ from windrow.engine.row_windows import (
     loop_for,
 )
 from windrow.errors import NotApplicable
-from windrow.planning.over_plan import Feature, OverPlan
+from windrow.planning.features import Feature
+from windrow.planning.over_plan import OverPlan
 from windrow.windows.ahead import HERE
 from windrow.windows.bounds import Bounding
 from windrow.windows.setting import Setting

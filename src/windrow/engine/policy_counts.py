@@ -30,7 +30,7 @@ from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.kernel_window import KernelWindow
 from windrow.engine.named_failures import kernels_named
 from windrow.engine.plain_window import PlainMonoid, PlainWindow
-from windrow.planning.over_plan import Feature, policy_features
+from windrow.planning.features import Feature, policy_features
 from windrow.windows import PolicyWindow, ticks
 
 Array = np.ndarray[Any, Any]

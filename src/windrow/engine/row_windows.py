@@ -19,7 +19,7 @@ from windrow.engine.helper_thread import helper_for
 from windrow.engine.kernel_window import KernelWindow
 from windrow.engine.named_failures import function_named
 from windrow.engine.plain_window import PlainWindow
-from windrow.planning.over_plan import Feature
+from windrow.planning.features import Feature
 from windrow.windows import Window
 from windrow.windows.ahead import HERE
 from windrow.windows.bounds import Bounding, Bounds

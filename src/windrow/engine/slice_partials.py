@@ -29,7 +29,8 @@ from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import SLICE, Maps, has_partials_of_numbers
 from windrow.engine.named_failures import kernels_named
 from windrow.engine.order_column import in_order_type, times_to_arrow
-from windrow.planning.over_plan import Feature, column_types
+from windrow.planning.features import Feature
+from windrow.planning.over_plan import column_types
 from windrow.planning.slide_plan import SlidePlan
 from windrow.slicing.calendar_slices import CalendarSlices
 from windrow.windows import ticks

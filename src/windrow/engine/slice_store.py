@@ -27,7 +27,7 @@ from windrow.engine.slice_windows import (
 )
 from windrow.planning.slide_plan import SlidePlan
 from windrow.work import sizes
-from windrow.work.threads import in_threads
+from windrow.work.threads import even_pieces, in_threads
 
 Array = np.ndarray[Any, Any]
 
@@ -152,8 +152,7 @@ class SliceStore:
     def _pieces(self, size: int) -> list[tuple[int, int]]:
         """A range of numbers in as many pieces as there are threads to work on them."""
         wanted = max(min(self._threads, size // sizes.current().smallest_piece), 1)
-        marks = [size * piece // wanted for piece in range(wanted + 1)]
-        return list(pairwise(marks))
+        return even_pieces(size, wanted)
 
     def _pieces_of_rows(self, size: int, cuts: Array) -> list[tuple[int, int]]:
         """The slices in pieces of equal numbers of rows: their lengths may be very different."""

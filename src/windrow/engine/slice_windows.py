@@ -20,7 +20,8 @@ from windrow.engine.feature_columns import FeatureAnswers, FeatureColumns
 from windrow.engine.kernel_window import KernelWindow
 from windrow.engine.named_failures import function_named
 from windrow.engine.plain_window import PlainWindow
-from windrow.planning.over_plan import Feature, OverPlan
+from windrow.planning.features import Feature
+from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
 from windrow.work.pace import Pace
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from windrow.compiler.array_loops import compiled_loop
 from windrow.engine import columns as arrow
 from windrow.engine.feature_columns import truth_of
 from windrow.work import sizes
-from windrow.work.threads import cores, in_threads
+from windrow.work.threads import cores, even_pieces, in_threads
 
 Array = np.ndarray[Any, Any]
 
@@ -103,14 +102,13 @@ def _exceeds(column: pa.Array) -> bool:
 def float_keys(numbers: Array) -> Array:
     """The ranks of floats."""
     keys, numbers = np.empty(len(numbers), np.int64), arrays.read_only(numbers)
-    pieces = max(min(cores(), len(numbers) // sizes.current().smallest_piece), 1)
-    marks = [len(numbers) * piece // pieces for piece in range(pieces + 1)]
+    wanted = max(min(cores(), len(numbers) // sizes.current().smallest_piece), 1)
 
     def rank(piece: tuple[int, int]) -> None:
         begin, stop = piece
         compiled_loop(value_orders.float_keys)(numbers[begin:stop], keys[begin:stop])
 
-    in_threads(rank, pairwise(marks))
+    in_threads(rank, even_pieces(len(numbers), wanted))
     return arrays.read_only(keys)
 
 

@@ -8,7 +8,8 @@ import pyarrow as pa
 
 from windrow.algebra.aggregation import Input, Measure
 from windrow.algebra.kinds import Kind
-from windrow.planning.over_plan import measures_of, names_given
+from windrow.planning.features import measures_of
+from windrow.planning.over_plan import names_given
 from windrow.windows import Windows, named
 
 

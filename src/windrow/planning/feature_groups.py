@@ -21,7 +21,7 @@ from windrow.algebra.product import Part, Product
 from windrow.algorithms import Algorithm, value_counts
 from windrow.errors import NotApplicable
 from windrow.planning.choose import ASSUMED_EVENTS, Choice, Served, Wish, choose
-from windrow.planning.over_plan import Feature
+from windrow.planning.features import Feature
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ no stream knows of gates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -21,11 +21,9 @@ from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Aggregation, Input, Measure
 from windrow.algebra.kinds import Kind
 from windrow.planning.choose import Wish
+from windrow.planning.features import Feature, feature_of
 from windrow.windows import Window
 from windrow.windows.min_rows import MinRows
-
-if TYPE_CHECKING:
-    from windrow.planning.over_plan import Feature
 
 
 class Gate(NamedTuple):
@@ -50,7 +48,6 @@ def gates_of(
     measures: Iterable[Measure],
     features: list[Feature],
     places: dict[Measure, int],
-    feature_of: Callable[[pa.Schema, Measure, Wish], Feature],
 ) -> Gates:
     """What answers wait for; counts that nobody asked for join the features and their places."""
     gates: Gates = {}

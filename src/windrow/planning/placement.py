@@ -12,7 +12,8 @@ from typing import Literal
 import pyarrow as pa
 
 from windrow.aggregations import CATALOGUE
-from windrow.planning.over_plan import Feature, OverPlan
+from windrow.planning.features import Feature
+from windrow.planning.over_plan import OverPlan
 from windrow.planning.wording import listed
 from windrow.windows import Window
 

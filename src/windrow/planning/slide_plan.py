@@ -16,14 +16,11 @@ from windrow.errors import InvalidArgument
 from windrow.planning import costs
 from windrow.planning.choose import Wish
 from windrow.planning.current_row import require_newest_row
+from windrow.planning.features import Feature, features_of, measures_of
 from windrow.planning.gates import Gates, gates_of
 from windrow.planning.over_plan import (
-    Feature,
     columns_named,
-    feature_of,
-    features_of,
     laid_over,
-    measures_of,
     plain_schema,
     require_sortable,
     require_window,
@@ -240,7 +237,7 @@ def resolve_slide(
     measures = measures_of(aggs, order_columns)
     require_newest_row(named_windows, measures)
     features, places = features_of(schema, measures, wish)
-    gates = gates_of(schema, named_windows, measures, features, places, feature_of)
+    gates = gates_of(schema, named_windows, measures, features, places)
     outputs = tuple((measure.name, places[measure]) for measure in measures)
     window_name = [NAME] if shows_names(windows) else []
     _require_distinct([*window_name, START, END, *(name for name, _ in outputs)], key_columns)

@@ -14,8 +14,9 @@ from typing import TypeVar
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Measure
+from windrow.planning.features import Feature
 from windrow.planning.gates import renumbered
-from windrow.planning.over_plan import Feature, OverPlan
+from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
 from windrow.windows.calls import call_of_measure, call_of_window
 

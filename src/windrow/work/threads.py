@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from windrow.work import sizes
@@ -21,6 +22,16 @@ def cores() -> int:
     if wanted is not None:
         return wanted
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def even_pieces(size: int, wanted: int) -> list[tuple[int, int]]:
+    """So many pieces of nearly one size, each with its begin and its end.
+
+    >>> even_pieces(10, 3)
+    [(0, 3), (3, 6), (6, 10)]
+    """
+    marks = [size * piece // wanted for piece in range(wanted + 1)]
+    return list(pairwise(marks))
 
 
 def in_threads(

@@ -39,7 +39,7 @@ from windrow.engine.slice_partials import (
     slice_edges,
     slice_name,
 )
-from windrow.planning.over_plan import Feature
+from windrow.planning.features import Feature
 from windrow.planning.placement import is_plain
 from windrow.planning.slide_plan import SlidePlan
 from windrow.spark.batch.samples import are_slices_dense

@@ -8,7 +8,8 @@ from typing import Any
 from pyspark.sql import Window as SparkWindow
 from pyspark.sql import functions as F
 
-from windrow.planning.over_plan import Feature, OverPlan
+from windrow.planning.features import Feature
+from windrow.planning.over_plan import OverPlan
 from windrow.planning.placement import ROUGHER_FUNCTIONS, SPARK_FUNCTIONS
 
 

@@ -17,7 +17,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
 from windrow.errors import InvalidArgument
-from windrow.planning.over_plan import Feature
+from windrow.planning.features import Feature
 from windrow.spark.bridge.scans import allows_samples, is_scan
 
 #: Spark cuts longer names off

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from windrow.engine.maps import has_partials_of_numbers
-from windrow.planning.over_plan import Feature, OverPlan
+from windrow.planning.features import Feature
+from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.wording import listed
 from windrow.stream import sizes
