@@ -74,6 +74,7 @@ def test_a_missing_extra_is_named(package: str, command: list[str], extra: str) 
         f"windrow {command[0]} needs {package}: pip install 'windrow[{extra}]'",
         "1",
     ]
+    assert not Path("never-made").exists()
 
 
 @pytest.mark.parametrize(

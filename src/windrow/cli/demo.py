@@ -67,6 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the demo."""
     from rich.console import Console
 
+    import windrow.spark.session  # noqa: F401  # fails without pyspark, before a folder is made
+
     console = Console(highlight=False)
     output: Path = arguments.output
     try:
