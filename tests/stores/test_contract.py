@@ -60,6 +60,17 @@ def test_only_what_is_expected_is_exchanged(store: Store) -> None:
     assert store.get_many([key]) == [b"second"]
 
 
+def test_an_exchange_writes_and_deletes_all_or_nothing(store: Store) -> None:
+    key = Key("a", 255, 0)
+    put(store, *keys("a", 0, 1, 2))
+    also = {Key("a", 0, 1): None, Key("a", 0, 2): b"two", Key("a", 1, 3): b"", Key("b", 0, 9): None}
+    assert not store.exchange(key, b"other", b"new", also)
+    assert store.blocks("a", 0, 0, NO_BLOCK) == [1, 2]
+    assert store.exchange(key, None, b"new", also)
+    wanted = [key, *keys("a", 0, 1, 2), Key("a", 1, 3)]
+    assert store.get_many(wanted) == [b"new", None, b"two", b""]
+
+
 @given(
     st.lists(
         st.tuples(st.text(min_size=1, max_size=4), st.integers(0, 255), st.integers(0, 2**64 - 1)),

@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import NamedTuple
 
 from windrow.errors import InvalidArgument, StoreError
@@ -38,6 +39,10 @@ class Key(NamedTuple):
         The length in front keeps a namespace apart from longer ones that begin with it.
         """
         return level_prefix(self.namespace, self.level) + self.block.to_bytes(8)
+
+
+#: what an exchange writes beside its value, unless you ask for more
+NOTHING: Mapping[Key, bytes | None] = MappingProxyType({})
 
 
 def level_prefix(namespace: str, level: int) -> bytes:
@@ -83,10 +88,18 @@ class Store(ABC):
         """Delete the blocks of one level from `first` to before `stop`, without reading them."""
 
     @abstractmethod
-    def exchange(self, key: Key, expected: bytes | None, value: bytes) -> bool:
+    def exchange(
+        self,
+        key: Key,
+        expected: bytes | None,
+        value: bytes,
+        also: Mapping[Key, bytes | None] = NOTHING,
+    ) -> bool:
         """Write a value if the value before is as expected, and say whether it was.
 
-        When this returns, the value and everything put before it last as long as the store does.
+        With it, and only with it, the values of `also` are written, and its keys that have None are
+        deleted. When this returns, all of it and everything put before last as long as the store
+        does.
         """
 
     @abstractmethod

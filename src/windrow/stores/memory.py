@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 
-from windrow.stores.contract import Key, Store
+from windrow.stores.contract import NOTHING, Key, Store
 
 
 class MemoryStore(Store):
@@ -55,12 +55,23 @@ class MemoryStore(Store):
             found = self.blocks(namespace, level, first, stop)
         self.delete_many(Key(namespace, level, block) for block in found)
 
-    def exchange(self, key: Key, expected: bytes | None, value: bytes) -> bool:
+    def exchange(
+        self,
+        key: Key,
+        expected: bytes | None,
+        value: bytes,
+        also: Mapping[Key, bytes | None] = NOTHING,
+    ) -> bool:
         """Write a value if the one before is as expected."""
         with self._lock:
             if self._values.get(key) != expected:
                 return False
             self._values[key] = value
+            for other, data in also.items():
+                if data is None:
+                    self._values.pop(other, None)
+                else:
+                    self._values[other] = data
             return True
 
     def close(self) -> None:

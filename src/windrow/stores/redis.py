@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from windrow.errors import InvalidArgument, StoreError
-from windrow.stores.contract import Key, Store, failures_named
+from windrow.stores.contract import NOTHING, Key, Store, failures_named
 
 #: how many seconds a server may take to answer, unless the address says otherwise
 _PATIENCE = 5.0
@@ -94,7 +94,13 @@ class RedisStore(Store):
                 fields = map(_field, found[begin : begin + _AT_ONCE])
                 self._client.hdel(_hash(namespace, level), *fields)
 
-    def exchange(self, key: Key, expected: bytes | None, value: bytes) -> bool:
+    def exchange(
+        self,
+        key: Key,
+        expected: bytes | None,
+        value: bytes,
+        also: Mapping[Key, bytes | None] = NOTHING,
+    ) -> bool:
         """Write a value if the one before is as expected, in a transaction that watches it."""
         place, field = _hash(key.namespace, key.level), _field(key.block)
         with self._failures("write", key):
@@ -105,6 +111,12 @@ class RedisStore(Store):
                     return False
                 pipeline.multi()
                 pipeline.hset(place, field, value)
+                for other, data in also.items():
+                    at = _hash(other.namespace, other.level), _field(other.block)
+                    if data is None:
+                        pipeline.hdel(*at)
+                    else:
+                        pipeline.hset(*at, data)
                 try:
                     pipeline.execute()
                 except self._library.WatchError:

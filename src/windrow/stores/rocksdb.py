@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from windrow.errors import InvalidArgument, StoreError
-from windrow.stores.contract import Key, Store, failures_named, level_prefix
+from windrow.stores.contract import NOTHING, Key, Store, failures_named, level_prefix
 
 #: how many bytes RocksDB may keep in memory before it writes to files
 _WRITE_BUFFER = 16 * 2**20
@@ -94,13 +94,26 @@ class RocksDBStore(Store):
         with self._using("delete from", begin):
             self._database.delete_range(begin.encoded(), end.encoded())
 
-    def exchange(self, key: Key, expected: bytes | None, value: bytes) -> bool:
+    def exchange(
+        self,
+        key: Key,
+        expected: bytes | None,
+        value: bytes,
+        also: Mapping[Key, bytes | None] = NOTHING,
+    ) -> bool:
         """Write a value if the value before is as expected, and wait for the disk."""
         with self._exchanging, self._using("write", key):
             found = self._database.get(key.encoded())
             if found != expected:
                 return False
-            self._database.put(key.encoded(), value, write_opt=self._durable)
+            batch = self._library.WriteBatch(raw_mode=True)
+            batch.put(key.encoded(), value)
+            for other, data in also.items():
+                if data is None:
+                    batch.delete(other.encoded())
+                else:
+                    batch.put(other.encoded(), data)
+            self._database.write(batch, write_opt=self._durable)
             return True
 
     def close(self) -> None:

@@ -53,6 +53,7 @@ from windrow.stream.state import (
     ShardBlocks,
     Storage,
     block_number,
+    blocks_in,
     integers,
     require_numbers,
 )
@@ -131,7 +132,7 @@ class StreamQuery:
 
     def advance(
         self,
-        storage: Storage,
+        storage: Storage | ShardBlocks,
         batches: Iterable[pa.Table],
         watermark: int,
         is_behind: bool = False,
@@ -139,12 +140,12 @@ class StreamQuery:
         """Take the events of a shard that came with a batch, and answer what is final.
 
         Args:
-            storage: where the shard's blocks lie.
+            storage: where the shard's blocks lie, or the blocks themselves (see `live_blocks`).
             batches: the events, in the order of arrival.
             watermark: in milliseconds; up to 0 there is none yet.
             is_behind: whether there may be an operator in front. Then a shard has to `begin`.
         """
-        blocks, step = ShardBlocks(storage), BatchResult()
+        blocks, step = blocks_in(storage), BatchResult()
         header = self._header(blocks)
         late = header.watermark if is_behind and header.watermark != NONE else watermark
         final = watermark
@@ -159,7 +160,7 @@ class StreamQuery:
 
     def begin(
         self,
-        storage: Storage,
+        storage: Storage | ShardBlocks,
         batches: Iterable[pa.Table],
         final: int = NONE,
         is_behind: bool = False,
@@ -169,7 +170,7 @@ class StreamQuery:
         The table gives the answers that are final by the watermark `final`; the stream does not
         repeat them. You may call this several times; the highest watermark counts.
         """
-        blocks, step = ShardBlocks(storage), BatchResult()
+        blocks, step = blocks_in(storage), BatchResult()
         header = self._header(blocks)
         self._move(blocks, header, batches, 0, 0, step)
         header.history = max(header.history, final)

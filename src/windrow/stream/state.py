@@ -157,9 +157,15 @@ def content_of(number: int, data: bytes | None) -> bytes:
     return _CODEC.decompress(content, size, asbytes=True) if size else content
 
 
-def _block(number: int, content: bytes, size: int = 0) -> bytes:
+def sealed_content(number: int, content: bytes, size: int = 0) -> bytes:
     """A block of this content; `size` is how large it was before it was compressed."""
     return seal(ShardPlace(number), size.to_bytes(_SIZE_BYTES, "little") + content)
+
+
+def sealed_columns(number: int, batch: pa.RecordBatch) -> bytes:
+    """A block of these columns, compressed."""
+    content = batch.serialize()
+    return sealed_content(number, _CODEC.compress(content, asbytes=True), content.size)
 
 
 def integers(numbers: Sequence[int]) -> bytes:
@@ -189,14 +195,18 @@ class ShardBlocks:
         self.bytes_read += len(data)
         return content_of(number, data)
 
+    def has(self, number: int) -> bool:
+        """Whether there is a block of this number."""
+        return self._storage.get(number) is not None
+
     def require_new(self) -> None:
         """Refuse a state that has lost its header: it has a description all the same."""
-        if self._storage.get(block_number(DESCRIPTION)) is not None:
+        if self.has(block_number(DESCRIPTION)):
             raise ShardPlace(block_number(HEADER)).missing()
 
     def write(self, number: int, content: bytes) -> None:
         """Put bytes into a block."""
-        self._put(number, _block(number, content))
+        self._put(number, sealed_content(number, content))
 
     def load(self, number: int, schema: pa.Schema) -> pa.RecordBatch:
         """The columns of a block; raises if it is missing."""
@@ -210,9 +220,7 @@ class ShardBlocks:
     def store(self, number: int, batch: pa.RecordBatch) -> None:
         """Write columns into a block."""
         self._known[number] = batch
-        content = batch.serialize()
-        compressed = _CODEC.compress(content, asbytes=True)
-        self._put(number, _block(number, compressed, content.size))
+        self._put(number, sealed_columns(number, batch))
 
     def delete(self, number: int) -> None:
         """Delete a block that is there."""
@@ -222,3 +230,8 @@ class ShardBlocks:
     def _put(self, number: int, data: bytes) -> None:
         self.bytes_written += len(data)
         self._storage.put(number, data)
+
+
+def blocks_in(storage: Storage | ShardBlocks) -> ShardBlocks:
+    """The blocks of a storage while one batch is worked on; blocks are what they are."""
+    return storage if isinstance(storage, ShardBlocks) else ShardBlocks(storage)

@@ -6,7 +6,7 @@ from typing import Any
 
 import windrow as wr
 from windrow.stores import MemoryStore
-from windrow.stores.contract import Key
+from windrow.stores.contract import NOTHING, Key
 
 #: what can go wrong with one call
 FAULTS = ("before", "within", "after", "corrupt", "cut off", "lost")
@@ -38,10 +38,16 @@ class FaultyStore(MemoryStore):
         super().put_many(dict(islice(items.items(), written)))
         self._fail_if(fault in ("within", "after"), "write", items)
 
-    def exchange(self, key: Key, expected: bytes | None, value: bytes) -> bool:
+    def exchange(
+        self,
+        key: Key,
+        expected: bytes | None,
+        value: bytes,
+        also: Mapping[Key, bytes | None] = NOTHING,
+    ) -> bool:
         fault = next(self.faults, None)
         self._fail_if(fault in ("before", "within"), "write", [key])
-        exchanged = super().exchange(key, expected, value)
+        exchanged = super().exchange(key, expected, value, also)
         self._fail_if(fault == "after", "write", [key])
         return exchanged
 
