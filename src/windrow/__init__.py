@@ -20,6 +20,7 @@ from windrow.errors import (
     StoreError,
     WindrowError,
 )
+from windrow.iterators.stream import AsyncStream, Stream
 from windrow.planning.explain import Plan
 from windrow.windows import (
     calendar,
@@ -39,6 +40,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AggregateOverflow",
     "Aggregation",
+    "AsyncStream",
     "DivisionByZero",
     "EmptyWindow",
     "IncompatibleState",
@@ -50,6 +52,7 @@ __all__ = [
     "PlainPythonWarning",
     "Plan",
     "StoreError",
+    "Stream",
     "Window",
     "WindrowError",
     "aggregation",

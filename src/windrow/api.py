@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ from windrow.engine.columns import to_table
 from windrow.engine.over_table import over_table
 from windrow.engine.slide_table import slide_table
 from windrow.errors import InvalidArgument
+from windrow.iterators.call import is_stream, stream_of
 from windrow.planning.assumed_schema import assumed_schema
 from windrow.planning.choose import Wish
 from windrow.planning.explain import Plan
@@ -91,6 +93,8 @@ def over(
         from windrow.spark.calls import over_spark
 
         return over_spark(data, schema, stream, arguments)
+    if is_stream(data, lateness):
+        return stream_of(data, schema, stream, partial(resolve_over, **arguments))
     table = _table(data, schema, stream)
     return over_table(table, resolve_over(table.schema, **arguments))
 
@@ -166,6 +170,8 @@ def slide(
         from windrow.spark.calls import slide_spark
 
         return slide_spark(data, schema, stream, arguments)
+    if is_stream(data, lateness):
+        return stream_of(data, schema, stream, partial(resolve_slide, **arguments))
     table = _table(data, schema, stream)
     return slide_table(table, resolve_slide(table.schema, **arguments))
 

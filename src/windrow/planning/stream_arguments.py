@@ -40,7 +40,10 @@ class StreamArguments:
         """Refuse all of them, because the data is a table."""
         for name in ("lateness", "shards", "history"):
             if getattr(self, name) is not None:
-                raise InvalidArgument(f"{name}: is for streaming DataFrames; a table is final")
+                raise InvalidArgument(
+                    f"{name}: is for streams: streaming DataFrames and iterators of batches, such "
+                    "as table.to_batches(); a table is final"
+                )
 
 
 def delay_of(lateness: str | timedelta) -> int:

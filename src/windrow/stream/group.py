@@ -23,6 +23,9 @@ from windrow.stream.state import ShardBlocks
 Array: TypeAlias = "np.ndarray[Any, Any]"
 Columns = Mapping[str, pa.Array]
 
+#: the frontier of a stream that has ended: 64 bits reach no further
+FURTHEST = 2**63 - 2
+
 
 class WindowGroup(ABC):
     """Windows that share slices.

@@ -41,7 +41,7 @@ from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import LIMIT
 from windrow.slicing.calendar_slices import numbers_of
 from windrow.stream.description import description_of, differences
-from windrow.stream.group import Array, Columns, WindowGroup
+from windrow.stream.group import FURTHEST, Array, Columns, WindowGroup
 from windrow.stream.header import GroupState, ShardHeader
 from windrow.stream.state import (
     DESCRIPTION,
@@ -60,8 +60,8 @@ from windrow.stream.state import (
 from windrow.stream.waiting import WaitingEvents
 from windrow.windows import ticks
 
-#: no frontier lies further than 64 bits reach
-_FURTHEST = 2**63 - 2
+#: behind every frontier, in milliseconds: the watermark of a stream that has ended
+_ENDLESS = 2**63 * 10**6
 
 
 @dataclass
@@ -177,6 +177,16 @@ class StreamQuery:
         header.watermark = 0
         return self._written(blocks, header, is_behind, step)
 
+    def finish(self, storage: Storage | ShardBlocks) -> BatchResult:
+        """Answer what is left, as on a table: no event comes any more."""
+        blocks, step = blocks_in(storage), BatchResult()
+        header = self._header(blocks)
+        with kernels_named(self._features):
+            if header.history != NONE:
+                self._move(blocks, header, [], 0, header.history, BatchResult())
+            self._move(blocks, header, [], 0, _ENDLESS, step)
+        return self._written(blocks, header, False, step)
+
     def _move(
         self,
         blocks: ShardBlocks,
@@ -283,7 +293,7 @@ class StreamQuery:
         reached = watermark * MILLISECOND // self._tick
         frontiers = []
         for group, margin in zip(self._groups, self._margins, strict=True):
-            number = group.slices.slice_at(min(reached + margin, _FURTHEST))
+            number = group.slices.slice_at(min(reached + margin, FURTHEST))
             frontiers.append(int(group.slices.starts(np.array([number]))[0]))
         return list(map(max, frontiers, before))
 

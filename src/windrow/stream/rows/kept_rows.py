@@ -32,6 +32,7 @@ import pyarrow as pa
 from windrow.engine.sorting import arrange
 from windrow.stream import sizes
 from windrow.stream.bins import Bins
+from windrow.stream.group import FURTHEST
 from windrow.stream.key_hashes import hashes_of
 from windrow.stream.row_layout import RowLayout, empty
 from windrow.stream.state import (
@@ -98,14 +99,15 @@ class KeptRows:
     def parts(self, events: pa.RecordBatch, frontier: int) -> Iterator[OpenBins]:
         """The bins whose keys have new events, or answers that are due by a frontier.
 
-        The events are final, in any order. Bins come some at a time.
+        The events are final, in any order. Bins come some at a time, and at the end of a stream
+        all of them: rows that waited for more are due, too.
         """
         events, counts, _lengths = self.bins.arranged(events, self._layout.key, self._layout.order)
         self._drop_expired(frontier, counts)
         touched = [
             number
             for number, each in enumerate(self.bins)
-            if counts[number] or (each.blocks and each.due <= frontier)
+            if counts[number] or (each.blocks and (each.due <= frontier or frontier == FURTHEST))
         ]
         most = sizes.current().rows_at_once
         for chosen, begin, arrived in self.bins.together(touched, counts, most):

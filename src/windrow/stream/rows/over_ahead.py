@@ -9,7 +9,8 @@ ledger says how many of a key's newest rows wait.
       [ a  b | c  d  e ]  + new [ f  g ]      c, d, e wait: three rows behind them are not final
                answered: c, d                 e, f, g wait
 
-The last events of a key wait for events to come, for ever if there are none.
+The last events of a key wait for events to come, for ever if there are none. Only where a stream
+ends, as an iterator does, are they answered as on a table.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import pyarrow as pa
 
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.wording import listed
-from windrow.stream.group import Array
+from windrow.stream.group import FURTHEST, Array
 from windrow.stream.row_layout import RowLayout
 from windrow.stream.rows.kept_rows import Needed, OpenBins
 from windrow.stream.rows.over_rows import OverRows
@@ -101,6 +102,8 @@ class OverAhead(OverRows):
 
     def _ripe(self, rows: KeyRows, begins: Array, frontier: int) -> tuple[Array, Array]:
         """Of each key, the first row whose windows are not final, and when time makes it so."""
+        if frontier >= FURTHEST:
+            return rows.stops, np.full(len(rows.stops), NEVER)
         by_count = np.maximum(rows.stops - self._rows, begins)
         # A row is ripe if its time and so many ticks are before the frontier.
         unripe = max(frontier - self._ticks + 1, EARLIEST)

@@ -1,0 +1,1 @@
+"""Windows over iterators: a stream in one process, without Spark."""

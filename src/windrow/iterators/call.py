@@ -1,0 +1,85 @@
+"""What is a stream of batches and what is a table, and the call on a stream.
+
+a table                          a stream, with lateness=
+---------------------------      ---------------------------------------------------
+pyarrow, pandas, Polars ...      an iterator or a generator of tables
+a RecordBatchReader              an async iterator or an async generator of tables
+a list of dicts (rows)           a list or another iterable of tables
+                                 a RecordBatchReader
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from windrow.errors import InvalidArgument
+from windrow.iterators.run import Call
+from windrow.iterators.stream import AsyncStream, Stream
+from windrow.planning.over_plan import OverPlan
+from windrow.planning.slide_plan import SlidePlan
+from windrow.planning.stream_arguments import StreamArguments, delay_of, require_shards
+
+
+def is_stream(data: Any, lateness: object) -> bool:
+    """Whether a call is about a stream of batches in this process."""
+    if isinstance(data, AsyncIterable):
+        return _with_lateness(data, lateness)
+    if hasattr(data, "__arrow_c_stream__"):
+        return lateness is not None and isinstance(data, Iterator)
+    if isinstance(data, Iterator):
+        return _with_lateness(data, lateness)
+    if lateness is None or not isinstance(data, Iterable):
+        return False
+    return not isinstance(data, Mapping | str | bytes)
+
+
+def stream_of(
+    data: Any,
+    schema: Any,
+    arguments: StreamArguments,
+    resolve: Callable[[pa.Schema], OverPlan | SlidePlan],
+) -> Stream | AsyncStream:
+    """The answers to a stream of batches; nothing is pulled from it yet.
+
+    Args:
+        data: the batches.
+        schema: their columns, if the call states them.
+        arguments: what the call says about its stream.
+        resolve: makes the plan of the call for a schema.
+    """
+    if schema is not None and not isinstance(schema, pa.Schema):
+        raise InvalidArgument(
+            f"schema: state the columns of batches as a pyarrow.Schema, not {type(schema).__name__}"
+        )
+    assert arguments.lateness is not None
+    delay_of(arguments.lateness)
+    if arguments.shards is not None:
+        require_shards(arguments.shards, "any")
+    if isinstance(data, list | tuple) and data and _is_row(data[0]):
+        raise InvalidArgument(
+            "data: a list of rows is a table, and a table is final: leave lateness= out, or give a "
+            "list of batches"
+        )
+    if schema is None and isinstance(data, pa.RecordBatchReader):
+        schema = data.schema
+    make = AsyncStream if isinstance(data, AsyncIterable) else Stream
+    return make(data, Call(resolve, arguments), schema)
+
+
+def _is_row(batch: Any) -> bool:
+    """Whether this is one event as a dict: its values are no columns."""
+    return isinstance(batch, Mapping) and not any(
+        hasattr(each, "__len__") and not isinstance(each, str | bytes) for each in batch.values()
+    )
+
+
+def _with_lateness(data: Any, lateness: object) -> bool:
+    if lateness is None:
+        raise InvalidArgument(
+            "lateness: data is an iterator of batches, a stream; say how late events may come, as "
+            f"in lateness='10 seconds', or give a table instead of {type(data).__name__}"
+        )
+    return True
