@@ -56,8 +56,8 @@ class Conforming:
         for name in self.schema.names:
             if names.count(name) != 1:
                 raise InvalidArgument(
-                    f"{which} has {names.count(name) or 'no'} columns {name!r}, and the first batch "
-                    "has one; give every batch the columns of the first"
+                    f"{which} has {names.count(name) or 'no'} columns {name!r}, and the first "
+                    "batch has one; give every batch the columns of the first"
                 )
         others = [] if self._takes_more else [name for name in names if name not in self._known]
         if others:

@@ -141,7 +141,9 @@ class StreamRun:
             return None
         zone = getattr(self.plan.schema.field(self.plan.order[0]).type, "tz", None)
         try:
-            moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=self.progress.watermark)
+            moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(
+                milliseconds=self.progress.watermark
+            )
         except OverflowError:
             moment = datetime.max.replace(tzinfo=UTC)
         return moment if zone is not None else moment.replace(tzinfo=None)
@@ -188,7 +190,8 @@ class StreamRun:
             tables += [_in_types(table, self.schema) for table in step.answers if table.num_rows]
         if not tables:
             return []
-        return pa.concat_tables(tables).combine_chunks().to_batches()
+        found: list[pa.RecordBatch] = pa.concat_tables(tables).combine_chunks().to_batches()
+        return found
 
 
 def _answered_schema(plan: OverPlan | SlidePlan) -> pa.Schema:
