@@ -4,7 +4,7 @@ from windrow import aggregations, stores
 from windrow.aggregations import *  # noqa: F403
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.definition import aggregation
-from windrow.api import over, plan, slide
+from windrow.api import as_of, over, plan, slide
 from windrow.element.in_order import in_order
 from windrow.element.window import Window
 from windrow.errors import (
@@ -56,6 +56,7 @@ __all__ = [
     "Window",
     "WindrowError",
     "aggregation",
+    "as_of",
     "calendar",
     "delta",
     "expanding",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -10,11 +10,13 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Measure
+from windrow.engine.as_of_table import as_of_table
 from windrow.engine.columns import to_table
 from windrow.engine.over_table import over_table
 from windrow.engine.slide_table import slide_table
 from windrow.errors import InvalidArgument
 from windrow.iterators.call import is_stream, stream_of
+from windrow.planning.as_of_plan import resolve_as_of
 from windrow.planning.assumed_schema import assumed_schema
 from windrow.planning.choose import Wish
 from windrow.planning.explain import Plan
@@ -176,6 +178,72 @@ def slide(
     return slide_table(table, resolve_slide(table.schema, **arguments))
 
 
+def as_of(
+    queries: Any,
+    events: Any,
+    *,
+    key: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
+    order: str | Sequence[str] | Mapping[str, str | Sequence[str]],
+    windows: Windows,
+    aggs: Measure | Iterable[Measure] | Mapping[str, Measure | Iterable[Measure]],
+    algorithm: str | None = None,
+    prefer: str = "throughput",
+    exact: bool = True,
+    schema: Any = None,
+    lateness: str | timedelta | None = None,
+    shards: int | None = None,
+) -> Any:
+    """Give every query the aggregates of the events that its windows hold as of its moment.
+
+    This is the point-in-time join of feature stores, and with `wr.last` the as-of join. A query is
+    a key and a moment. Its windows end at its moment, and it is no event itself.
+
+    Args:
+        queries: a Spark DataFrame, or anything that speaks Arrow: pyarrow, pandas, Polars, DuckDB.
+        events: the same kind of data, or a dict of several sources by name.
+        key: the column or columns that a query and its events have in common; None for windows over
+            all events. Columns have one name in queries and events. With several sources, a dict
+            may give each source a key of its own.
+        order: the column with the moments of queries and the times of events, or a list whose
+            further columns break ties of events; queries need only the first. With several
+            sources, a dict may give each source its own.
+        windows: one window, a list of them, or a dict that names them: `wr.time`, `wr.calendar`,
+            `wr.rows`, `wr.expanding`, `wr.whole`. An event of the moment itself counts, unless a
+            window of time says closed="left" or "neither", or one of rows current=False.
+        aggs: what to compute of the events, as in `wr.max("amount")`. With several sources, a dict
+            may give each source its own.
+        algorithm, prefer, exact: as in `wr.over`.
+        schema: as in `wr.over`, for Spark: the columns of the queries, and of the events.
+        lateness, shards: as in `wr.over`, for streams.
+
+    Returns:
+        All rows and columns of the queries, in their order, and one more column for each
+        aggregation and window, named as in `wr.over`; with several sources, each name begins with
+        that of its source. Where a window holds no event, a count is 0 and all else is null.
+
+    Example:
+        >>> import pyarrow as pa, windrow as wr
+        >>> paid = pa.table({"user": [1, 1, 2], "t": [10, 20, 15], "amount": [5.0, 7.0, 9.0]})
+        >>> asked = pa.table({"user": [1, 2, 1], "t": [20, 14, 12]})
+        >>> found = wr.as_of(
+        ...     asked, paid, key="user", order="t", windows=wr.rows(2), aggs=wr.sum("amount")
+        ... )
+        >>> found["sum_amount"].to_pylist()
+        [12.0, None, 5.0]
+    """
+    arguments: dict[str, Any] = {
+        "key": key, "order": order, "windows": windows, "aggs": aggs,
+        "wish": Wish(algorithm, prefer, exact),
+    }  # fmt: skip
+    stream = StreamArguments(lateness, shards, None)
+    sources = events if _are_sources(events) else {None: events}
+    asked = _table(queries, schema, stream)
+    tables = {name: _table(each, schema, stream) for name, each in sources.items()}
+    schemas = {name: table.schema for name, table in tables.items()}
+    plans = resolve_as_of(asked.schema, schemas, **arguments)
+    return as_of_table(asked, list(tables.values()), plans)
+
+
 def plan(
     data: Any = None,
     *,
@@ -292,6 +360,17 @@ def _require_slide(**arguments: object) -> None:
     for name, given in arguments.items():
         if given is not None:
             raise InvalidArgument(f"{name}: is for wr.slide; wr.over answers every row")
+
+
+def _are_sources(events: Any) -> bool:
+    """Whether the events of `as_of` are several tables by name, and not the columns of one."""
+
+    def is_table(data: Any) -> bool:
+        of_rows = isinstance(data, list) and bool(data) and isinstance(data[0], Mapping)
+        described = any(hasattr(data, name) for name in ("columns", "schema", "projected_schema"))
+        return of_rows or described or isinstance(data, Mapping)
+
+    return isinstance(events, Mapping) and all(map(is_table, events.values()))
 
 
 def _is_spark(data: Any) -> bool:

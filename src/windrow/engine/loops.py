@@ -13,11 +13,12 @@ block whose first row is not among them continues the key of the block before. A
 rows before `answer_from` and does not answer them: they fill the window of a block that begins in
 the middle of a key.
 
-`over_rows`, `over_spans` and `over_whole` take rows numbered through all blocks. The columns begin
-at the row `position`, and answers at the row `answered`, which may be of an earlier block: a row is
-answered when all rows of its window are there. They fill windows by themselves, and take only the
-rows to answer; a row from `answer_until` on is not answered, and only enters what is there of its
-window. A position in their ring is the number of a row.
+`over_rows`, `over_spans`, `over_growing_spans` and `over_whole` take rows numbered through all
+blocks. The columns begin at the row `position`, and answers at the row `answered`, which may be of
+an earlier block: a row is answered when all rows of its window are there. They fill windows by
+themselves, and take only the rows to answer; a row from `answer_until` on is not answered, and only
+enters what is there of its window. A position in their ring is the number of a row. Where spans are
+known, what is answered need not be rows: `as_of` answers moments over the rows of events.
 
 A loop allocates nothing. It returns the state and `stop`. When the window is full it returns the
 row that it could not insert; `KernelWindow.drive` makes room and calls it again from there. Every
@@ -105,6 +106,25 @@ def over_spans(
             state = empty(ring, first)
         elif first > state.front:
             state = evict_many(state, ring, first - state.front)
+        while state.end < behind:
+            if not has_room(state, ring):
+                return state, row
+            state = insert(state, ring, lift_row(columns, validities, state.end - position))
+        if first < behind and row < answer_until:
+            lower_row(answers, defined, row - answered, query(state, ring))
+    return state, stop
+
+
+def over_growing_spans(
+    columns: Block, validities: Block, answers: Block, defined: Block,
+    ring: Ring, state: State, firsts: Block, stops: Block, spanned: int,
+    position: int, answered: int, answer_until: int, begin: int, stop: int,
+) -> tuple[State, int]:  # fmt: skip
+    """Answer as `over_spans` does, where no row leaves before a window begins elsewhere."""
+    for row in range(begin, stop):
+        first, behind = firsts[row - spanned], stops[row - spanned]
+        if first != state.front:
+            state = empty(ring, first)
         while state.end < behind:
             if not has_room(state, ring):
                 return state, row

@@ -20,6 +20,7 @@ from windrow.engine.row_windows import (
 from windrow.errors import NotApplicable
 from windrow.planning.features import Feature
 from windrow.planning.over_plan import OverPlan
+from windrow.windows import Window
 from windrow.windows.ahead import HERE
 from windrow.windows.bounds import Bounding
 from windrow.windows.setting import Setting
@@ -43,9 +44,9 @@ class OverKernels(FeatureColumns):
             for name, window in plan.windows.items():
                 form = self.choice(plan.wish, *plan.size_of(name)).algorithm
                 self._forms[name] = form
-                joined = loop_for(window), form.NAME
+                joined = self.loop_of(window), form.NAME
                 if joined not in self._kernels:
-                    kernel = kernel_for(window, form, self.product, self.checked)
+                    kernel = kernel_for(joined[0], form, self.product, self.checked)
                     self._kernels[joined] = kernel
         self._counts = PolicyCounters(plan.schema, nullable)
 
@@ -58,6 +59,10 @@ class OverKernels(FeatureColumns):
                     f"{asked[0]} is about the current row, and {name!r} does not end there: only "
                     "value_counts can answer it; leave the algorithm to windrow"
                 )
+
+    def loop_of(self, window: Window) -> Callable[..., Any]:
+        """The loop that drives rows through a window."""
+        return loop_for(window)
 
     @property
     def threads(self) -> int:
@@ -77,11 +82,13 @@ class OverKernels(FeatureColumns):
         compiled = None
         if self.compiled:
             form = self._forms[name]
-            kernel = self._kernels[loop_for(window), form.NAME]
-            compiled = CompiledRowWindow(window, kernel, self.product, form)
+            loop = self.loop_of(window)
+            kernel = self._kernels[loop, form.NAME]
+            compiled = CompiledRowWindow(window, loop, kernel, self.product, form)
         return compiled, [self._plain_window(name, feature) for feature in self.plain]
 
     def _plain_window(self, name: str, feature: Feature) -> PlainRowWindow:
         monoid, indices = self.plain_part(feature)
         form = self.plain_choice(feature, self.plan.wish, *self.plan.size_of(name)).algorithm
-        return PlainRowWindow(feature, self.plan.windows[name], monoid, indices, form)
+        loop = self.loop_of(self.plan.windows[name])
+        return PlainRowWindow(feature, loop, monoid, indices, form)

@@ -46,7 +46,7 @@ class RowBlock:
     Attributes:
         columns: what the loops read: arrays for kernels, lists for plain Python.
         validities: which rows are valid, for the nullable columns.
-        bounds: where the window begins anew, and what it measures by.
+        bounds: where the window begins anew, and what it measures by; None if spans are known.
         begin, stop: the rows that go through the window.
         answer_from: the first row to answer.
         spans: from which row to which windows go, for loops that take it. Its rows are numbered
@@ -57,7 +57,7 @@ class RowBlock:
 
     columns: tuple[Any, ...]
     validities: tuple[Array, ...]
-    bounds: Bounds
+    bounds: Bounds | None
     begin: int
     answer_from: int
     stop: int
@@ -77,7 +77,7 @@ _LOOPS: dict[type[Reach], Callable[..., Any]] = {
     Returning: loops.over_returning,
 }
 #: the loops that take spans: they answer a row when all rows of its window are there
-_SPANNED = (loops.over_rows, loops.over_spans, loops.over_whole)
+_SPANNED = (loops.over_rows, loops.over_spans, loops.over_growing_spans, loops.over_whole)
 
 
 def loop_for(window: Window) -> Callable[..., Any]:
@@ -90,14 +90,20 @@ def loop_for(window: Window) -> Callable[..., Any]:
     return _LOOPS[window.reach]
 
 
+def spans_loop_for(window: Window) -> Callable[..., Any]:
+    """The loop for a window whose spans are known, whatever its kind."""
+    return loops.over_growing_spans if window.grows else loops.over_spans
+
+
 def takes_spans(window: Window) -> bool:
     """Whether the loop for a window takes spans."""
     return loop_for(window) in _SPANNED
 
 
-def kernel_for(window: Window, algorithm: Algorithm, product: Product, checked: bool) -> Kernel:
-    """The loop for a window, joined with an algorithm and a product."""
-    loop = loop_for(window)
+def kernel_for(
+    loop: Callable[..., Any], algorithm: Algorithm, product: Product, checked: bool
+) -> Kernel:
+    """A loop, joined with an algorithm and a product."""
     loop, own = _OWN_LOOPS.get((loop.__name__, algorithm.NAME), (loop, ()))
     return Kernel(loop, (*algorithm.FUNCTIONS, *own), product, checked)
 
@@ -120,6 +126,7 @@ def _drive(loop: Callable[..., Any], block: RowBlock) -> _Drive:
     bounds = block.bounds
     limits: tuple[Any, ...]
     if loop not in _SPANNED:
+        assert bounds is not None
         reach: Any = bounds.reach
         if isinstance(reach, Growing):
             limits = ()
@@ -135,12 +142,14 @@ def _drive(loop: Callable[..., Any], block: RowBlock) -> _Drive:
         return _Drive((bounds.runs, block.answer_from, *limits), rows)
     spans = block.spans
     if spans is None:
+        assert bounds is not None
         spans = bounds.spans(block.stop, block.answer_from, block.stop)
     places = block.position, block.answered, spans.stop
     marks = spans.begin, spans.stop + spans.leads_on
     if loop is loops.over_whole:
         return _Drive((spans.starts, spans.end, *places), marks)
-    if isinstance(spans.reach, Newest):
+    if loop is loops.over_rows:
+        assert isinstance(spans.reach, Newest)
         # Not more than there are: sums of larger numbers would not fit.
         back, ahead = min(spans.reach.count - 1, spans.end), min(spans.ahead.rows, spans.end)
         return _Drive((spans.starts, spans.end, back, ahead, *places), marks)
@@ -153,11 +162,13 @@ class CompiledRowWindow:
     def __init__(
         self,
         window: Window,
+        loop: Callable[..., Any],
         kernel: Kernel,
         product: Product,
         algorithm: Algorithm,
     ) -> None:
-        self._loop, self._kernel = loop_for(window), kernel
+        """`kernel` is the loop, joined with the algorithm and the product."""
+        self._loop, self._kernel = loop, kernel
         capacity = None
         most = window.most_rows
         if most is not None:
@@ -191,7 +202,7 @@ class PlainRowWindow:
     def __init__(
         self,
         feature: Feature,
-        window: Window,
+        loop: Callable[..., Any],
         monoid: NullSkipping,
         inputs: tuple[int, ...],
         algorithm: Algorithm,
@@ -202,7 +213,7 @@ class PlainRowWindow:
         def lower_row(answers: Any, _defined: Any, row: int, partial: Any) -> None:
             answers[row] = monoid.lower(partial)
 
-        self._feature, self._kind = feature, loop_for(window)
+        self._feature, self._kind = feature, loop
         self._window = PlainWindow(algorithm, monoid)
         self._loop = self._window.linked(self._kind, lift_row=lift_row, lower_row=lower_row)
         #: the times of the events, if the loop keeps them
@@ -213,7 +224,10 @@ class PlainRowWindow:
         data = block.columns, block.validities, answers, ()
         drive = _drive(self._kind, block)
         limits = drive.limits
-        if self._kind is loops.over_spans:  # one by one, a list is faster than an array
+        if self._kind in (
+            loops.over_spans,
+            loops.over_growing_spans,
+        ):  # one by one, a list is faster than an array
             limits = *(each.tolist() for each in limits[:2]), *limits[2:]
         bounds = *self._times, *limits
         with function_named(self._feature):

@@ -25,19 +25,30 @@ def arrange(keys: Sequence[pa.Array], order: Sequence[pa.Array], size: int) -> t
     The permutation is None if the rows are sorted. Keys come in any order, each in one run. Rows of
     equal order keep their order.
     """
-    permutation = None
-    for column in reversed(order):
-        permutation = _refine(permutation, _ranks(column))
+    permutation = sorted_by([ranks(column) for column in order])
     if not keys:
         return permutation, np.array([0, NEVER] if size else [NEVER], np.int64)
+    return grouped(permutation, key_codes(keys))
+
+
+def sorted_by(order: Sequence[Array]) -> Array | None:
+    """The permutation that sorts rows by columns of ranks, stably; None if they are sorted."""
+    permutation = None
+    for column in reversed(order):
+        permutation = _refine(permutation, column)
+    return permutation
+
+
+def key_codes(keys: Sequence[pa.Array]) -> Array:
+    """Small integers that are equal where the values of all key columns are."""
     codes = _codes(keys[0])
     for column in keys[1:]:
         further = _codes(column)
         codes = _dense(codes * (int(further.max(initial=0)) + 1) + further)
-    return _grouped(permutation, codes)
+    return codes
 
 
-def _grouped(permutation: Array | None, codes: Array) -> tuple[Array | None, Array]:
+def grouped(permutation: Array | None, codes: Array) -> tuple[Array | None, Array]:
     """Sort by small codes, stably, and find where each code begins."""
     placed = codes if permutation is None else codes[permutation]
     if compiled_loop(_is_sorted)(placed):
@@ -108,7 +119,7 @@ def _refine(permutation: Array | None, ranks: Array) -> Array | None:
     return step if permutation is None else permutation[step]
 
 
-def _ranks(column: pa.Array) -> Array:
+def ranks(column: pa.Array) -> Array:
     """Integers in the order of the column's values: nulls first, NaN last, as Spark sorts."""
     data_type = column.type
     if pa.types.is_temporal(data_type) and not pa.types.is_interval(data_type):
@@ -119,10 +130,10 @@ def _ranks(column: pa.Array) -> Array:
         return column.cast(pa.int64()).to_numpy()  # type: ignore[no-any-return]
     if pa.types.is_null(column.type):
         return np.zeros(len(column), np.int64)
-    ranks = pc.rank(column, "ascending", tiebreaker="dense").cast(pa.int64())
+    found = pc.rank(column, "ascending", tiebreaker="dense").cast(pa.int64())
     if column.null_count:
-        ranks = pc.if_else(column.is_null(), 0, ranks)  # ranks begin at 1
-    return ranks.to_numpy()  # type: ignore[no-any-return]
+        found = pc.if_else(column.is_null(), 0, found)  # ranks begin at 1
+    return found.to_numpy()  # type: ignore[no-any-return]
 
 
 def float_ranks(column: pa.Array) -> Array:

@@ -28,12 +28,14 @@ def require_current_row(windows: Mapping[str, Window], measures: Iterable[Measur
             _require_room(aggregation, name, window)
 
 
-def require_newest_row(windows: Mapping[str, Window], measures: Iterable[Measure]) -> None:
-    """Refuse aggregations that `wr.slide` cannot ask of a window's newest row."""
+def require_newest_row(
+    windows: Mapping[str, Window], measures: Iterable[Measure], call: str
+) -> None:
+    """Refuse aggregations that `wr.slide` or `wr.as_of` cannot ask of a window's newest row."""
     for aggregation in (measure.aggregation for measure in measures):
         if aggregation.current == "oldest":
             raise InvalidArgument(
-                f"aggs: {aggregation.name} looks ahead from a row, and answers of wr.slide look "
+                f"aggs: {aggregation.name} looks ahead from a row, and answers of {call} look "
                 "back; use wr.over, or wr.nth for a value by its place in the window"
             )
         for name, window in windows.items():

@@ -97,7 +97,7 @@ def resolve_over(
     order_columns = columns_named(schema, "order", order)
     require_sortable(schema, order_columns)
     for name, window in named_windows.items():
-        _require_no_trigger(name, window)
+        require_no_trigger(name, window)
         require_window(schema, order_columns, window)
     named_windows = laid_over(schema, order_columns, named_windows, slides=False)
     measures = measures_of(aggs, order_columns)
@@ -130,11 +130,12 @@ def column_types(schema: pa.Schema, columns: Iterable[str]) -> dict[str, pa.Data
     return {name: schema.field(name).type for name in columns}
 
 
-def _require_no_trigger(name: str, window: Window) -> None:
+def require_no_trigger(
+    name: str, window: Window, answered: str = "wr.over answers every row"
+) -> None:
+    """Refuse a window that says when it answers; `answered` is when the call does."""
     if window.only_slides:
-        raise InvalidArgument(
-            f"windows: {name!r} says every=, which is for wr.slide; wr.over answers every row"
-        )
+        raise InvalidArgument(f"windows: {name!r} says every=, which is for wr.slide; {answered}")
 
 
 def columns_named(

@@ -235,7 +235,7 @@ def resolve_slide(
     named_windows = laid_over(schema, order_columns, named_windows, slides=True)
     fills = _fills(empty, named_windows)
     measures = measures_of(aggs, order_columns)
-    require_newest_row(named_windows, measures)
+    require_newest_row(named_windows, measures, "wr.slide")
     features, places = features_of(schema, measures, wish)
     gates = gates_of(schema, named_windows, measures, features, places)
     outputs = tuple((measure.name, places[measure]) for measure in measures)

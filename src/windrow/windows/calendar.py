@@ -21,11 +21,12 @@ from windrow.windows.bounds import Bounding
 from windrow.windows.calendar_lengths import WEEKDAYS, calendar_length, length_words, weekday
 from windrow.windows.calls import call_text
 from windrow.windows.clock import ScheduledWindows
+from windrow.windows.edges import AT_MOMENT, Edge, Edges
 from windrow.windows.key_rows import KeyRows
 from windrow.windows.key_runs import NEVER
 from windrow.windows.numbered import NumberedWalk, Walk
 from windrow.windows.reach import UNLIMITED
-from windrow.windows.returning import Returning, RowsSince
+from windrow.windows.returning import Returning, RowsSince, Since
 from windrow.windows.schedules import Calendar, CalendarTimes
 from windrow.windows.setting import Setting
 from windrow.windows.sorted_rows import SortedRows
@@ -111,14 +112,23 @@ class CalendarWindow(Window):
 
     def bounding(self, setting: Setting) -> Bounding:
         """The rows that are less than a range older, by the clock."""
-        days = LocalDays(self.timezone, setting.tick)
+        return RowsSince(self._since(setting.tick), self.most_ticks_back(setting.tick))
+
+    def edges(self, tick: int) -> Edges:
+        """One range before the moment by the clock, and at the moment."""
+        since = self._since(tick)
+        return Edge(since=lambda moments: since(moments)[0]), AT_MOMENT
+
+    def _since(self, tick: int) -> Since:
+        """From times to those behind which windows hold rows, and keep them."""
+        days = LocalDays(self.timezone, tick)
 
         def since(times: Array) -> tuple[Array, Array]:
             # A clock may leap over the time one day ago, but a row is in its own window.
             asked, kept = days.back(times, self.range)
             return np.minimum(asked, times - 1), np.minimum(kept, times - 1)
 
-        return RowsSince(since, self.most_ticks_back(setting.tick))
+        return since
 
     def answering(self, setting: Setting) -> extents.Answering:
         """Its windows begin and end with local days."""

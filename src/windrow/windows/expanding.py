@@ -9,6 +9,7 @@ import numpy as np
 
 from windrow.windows.bounds import Bounding, Bounds
 from windrow.windows.calls import call_text
+from windrow.windows.edges import AT_MOMENT, KEY_BEGIN, Edges
 from windrow.windows.reach import Growing
 from windrow.windows.setting import Setting
 from windrow.windows.sorted_rows import SortedRows
@@ -39,6 +40,10 @@ class ExpandingWindow(Window):
     def bounding(self, setting: Setting) -> Bounding:
         """All rows since the key began."""
         return SinceKey()
+
+    def edges(self, tick: int) -> Edges:
+        """All events of the key up to the moment."""
+        return KEY_BEGIN, AT_MOMENT
 
 
 class SinceKey(Bounding):

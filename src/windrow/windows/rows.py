@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from windrow.windows.ahead import Ahead
 from windrow.windows.arguments import distance_in_rows, row_count
 from windrow.windows.bounds import Bounding, Bounds
 from windrow.windows.calls import call_text
+from windrow.windows.edges import AT_MOMENT, BEFORE_MOMENT, Edges
 from windrow.windows.reach import UNLIMITED, Newest
 from windrow.windows.setting import Setting
 from windrow.windows.sorted_rows import SortedRows
@@ -60,6 +61,13 @@ class RowsWindow(Window):
         """The rows of a key around a row."""
         reach = Newest(min(self._before + 1, UNLIMITED))
         return _RowsAround(reach, self.ahead(1))
+
+    def edges(self, tick: int) -> Edges:
+        """Rows counted from the moment; without the current row, those before the moment."""
+        place = BEFORE_MOMENT if self.later < 0 else AT_MOMENT
+        later = max(self.later, 0)
+        back = min(self.range - later, UNLIMITED)
+        return replace(place, rows=-back), replace(place, rows=min(later, UNLIMITED))
 
     @property
     def newest(self) -> int | None:

@@ -22,7 +22,7 @@ from windrow.algebra.arrays import read_only
 from windrow.windows import walks
 from windrow.windows.ahead import HERE, Ahead
 from windrow.windows.key_runs import NEVER
-from windrow.windows.reach import EARLIEST, Newest, Past, Reach, Younger
+from windrow.windows.reach import EARLIEST, Growing, Newest, Past, Reach, Younger
 from windrow.windows.sorted_rows import SortedRows
 from windrow.windows.span_walks import first_near
 from windrow.windows.tail import Tail
@@ -161,6 +161,11 @@ def spans_in_table(
     """The spans of some rows of a table; so many rows are there, and none follow."""
     times = Times(reach.measure) if isinstance(reach, Younger) else None
     return Spans(begin, stop, starts, size, reach, ahead, times)
+
+
+def known_spans(begin: int, firsts: Array, stops: Array) -> Spans:
+    """Spans that are known, of the rows from `begin` on."""
+    return Spans(begin, begin + len(firsts), np.array([NEVER]), 0, Growing(), known=(firsts, stops))
 
 
 class Spanning:

@@ -15,6 +15,7 @@ from windrow.windows.arguments import distance_in_time, length
 from windrow.windows.bounds import Bounding, Bounds, begun_anew, rows_before
 from windrow.windows.calls import call_text
 from windrow.windows.clock import ClockWindows
+from windrow.windows.edges import Edge, Edges
 from windrow.windows.extents import Answering
 from windrow.windows.reach import UNLIMITED, Younger
 from windrow.windows.setting import Setting
@@ -80,6 +81,11 @@ class TimeWindow(Window):
     def bounding(self, setting: Setting) -> Bounding:
         """The rows that are less than a range older, and as many after as there are to be."""
         return _YoungerRows(self.ticks_back(setting.tick), self.ahead(setting.tick))
+
+    def edges(self, tick: int) -> Edges:
+        """So long before the moment, and at it or so long after it; `ties` make no difference."""
+        behind = _reached(self.after or 0, tick, self.closed in _CLOSED_AT_ROW)
+        return Edge(ticks=-self.ticks_back(tick)), Edge(ticks=behind - 1)
 
     def answering(self, setting: Setting) -> Answering:
         """By a clock, windows begin and end at its ticks; else rows ask for it."""

@@ -10,6 +10,7 @@ import numpy as np
 from windrow.windows.ahead import Ahead
 from windrow.windows.bounds import Bounding, Bounds
 from windrow.windows.calls import call_text
+from windrow.windows.edges import KEY_BEGIN, KEY_END, Edges
 from windrow.windows.extents import Asking, ends_of_runs
 from windrow.windows.reach import UNLIMITED, Growing
 from windrow.windows.setting import Setting
@@ -45,6 +46,10 @@ class WholeWindow(Window):
     def bounding(self, setting: Setting) -> Bounding:
         """All rows of the key."""
         return _WholeKey()
+
+    def edges(self, tick: int) -> Edges:
+        """All events of the key, whatever the moment."""
+        return KEY_BEGIN, KEY_END
 
     def ahead(self, tick: int) -> Ahead:
         """To the end of the key."""

@@ -17,6 +17,7 @@ import pyarrow as pa
 from windrow.algebra.aggregation import Measure
 from windrow.windows.ahead import HERE, Ahead
 from windrow.windows.bounds import Bounding
+from windrow.windows.edges import Edges
 from windrow.windows.extents import Answering, Asked, Asking
 from windrow.windows.min_rows import MinRows, min_rows_of
 from windrow.windows.reach import Growing, Newest, Reach
@@ -145,6 +146,13 @@ class Window(ABC):
     def answering(self, setting: Setting) -> Answering:
         """What finds its answers in `wr.slide`, before the first row."""
         return Asked(self.bounding(setting), self.asking(setting), self.remembers)
+
+    def edges(self, tick: int) -> Edges | None:
+        """Where it begins and ends as of a moment; a tick has so many nanoseconds.
+
+        None if that depends on its events: `wr.as_of` refuses such a window.
+        """
+        return None
 
     # What planners may make use of ---------------------------------------------------------------
 

@@ -1,0 +1,75 @@
+"""`as_of` on tables in this process, on all its cores.
+
+1. Number the keys of the queries. Events of other keys are left out (`matching.py`).
+2. Sort queries and events by key and order.
+3. Answer the sorted block (`as_of_block.py`), and put the answers in the order of the queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.engine import columns as arrow
+from windrow.engine.as_of_block import AsOfBlock, AsOfKernels
+from windrow.engine.matching import Matched, matched
+from windrow.planning.as_of_plan import AsOfPlan
+from windrow.work.threads import cores, in_threads
+
+Array = np.ndarray[Any, Any]
+
+
+def as_of_table(
+    queries: pa.Table, sources: Sequence[pa.Table], plans: Sequence[AsOfPlan]
+) -> pa.Table:
+    """The queries with the columns of all plans added; their rows keep their order."""
+    found = queries
+    for events, plan in zip(sources, plans, strict=True):
+        for field, column in zip(plan.output_fields, _answers(queries, events, plan), strict=True):
+            found = found.append_column(field, column)
+    return found
+
+
+def _answers(queries: pa.Table, events: pa.Table, plan: AsOfPlan) -> list[pa.Array]:
+    """The answers of one source to the queries, in their order."""
+    names = dict.fromkeys(name for feature in plan.features for name in feature.reads)
+    columns = {name: arrow.whole(events[name]) for name in names}
+    nullable = {name for name, column in columns.items() if column.null_count}
+    kernels = AsOfKernels(plan, nullable)
+    found = _matched(queries, events, plan)
+    needed = kernels.input_columns
+    block = AsOfBlock(kernels, _taken(columns, needed, found), found.moments, cores())
+    answers = block.answers()
+    if found.queries is None:
+        return answers
+    inverse = np.empty_like(found.queries)
+    inverse[found.queries] = np.arange(len(inverse))
+    places = pa.array(inverse)
+    return in_threads(lambda column: column.take(places), answers)
+
+
+def _matched(queries: pa.Table, events: pa.Table, plan: AsOfPlan) -> Matched:
+    """Queries and events sorted, in the types in which they compare."""
+
+    def both(name: str, data_type: pa.DataType) -> tuple[pa.Array, pa.Array]:
+        one, other = (arrow.whole(table[name]).cast(data_type) for table in (queries, events))
+        return one, other
+
+    keys = [both(*each) for each in zip(plan.key, plan.key_types, strict=True)]
+    ties = [arrow.whole(events[name]) for name in plan.order[1:]]
+    query_keys, event_keys = [one for one, _ in keys], [other for _, other in keys]
+    return matched(query_keys, event_keys, *both(plan.order[0], plan.order_type), ties)
+
+
+def _taken(
+    columns: Mapping[str, pa.Array], needed: Sequence[str], found: Matched
+) -> dict[str, pa.Array]:
+    """The needed columns of the events, sorted."""
+    if found.events is None:
+        return {name: columns[name] for name in needed}
+    rows = pa.array(found.events)
+    taken = in_threads(lambda name: columns[name].take(rows), needed)
+    return dict(zip(needed, taken, strict=True))

@@ -1,0 +1,123 @@
+"""Moments among events: from which event to which the windows go that end at a moment.
+
+    events    0  1  2  3  4 | 5  6 |         keys begin at 0 and 5
+    moments     0     1   2 |      | 3       of the first key three, of the second none, of a third
+    begins    0               5?     7       one that has no events
+    ends      5               7?     7
+
+Both are sorted by key and order, their keys in one order. Times are ticks, or ranks that compare as
+the values of the order columns do.
+
+1. Where no limit falls along a key, neither `firsts` nor `stops` fall along all moments.
+2. A window without events ends where it begins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from windrow.algebra.arrays import read_only
+from windrow.compiler.array_loops import compiled_loop
+from windrow.windows.edges import Edge, Edges
+from windrow.windows.spans import FirstsAndStops
+from windrow.work.lazily import lazily
+
+Array = np.ndarray[Any, Any]
+
+#: so many events are passed one by one; from there on, steps double
+_NEAR = 8
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Moments sorted by key and order, and where the events of their keys are.
+
+    Attributes:
+        times: of the moments.
+        runs: the moments at which a new key begins, closed by one that never comes (`key_runs`).
+        begins, ends: of each run, the first event of its key and the one behind the last; they do
+            not fall from run to run.
+        events: the times of all events, sorted within each key; none is missing.
+        timed: which moments have a time, None for all; the others come first in their run.
+    """
+
+    times: Array
+    runs: Array
+    begins: Array
+    ends: Array
+    events: Array = field(repr=False)
+    timed: Array | None = None
+
+    @property
+    def size(self) -> int:
+        """How many moments there are."""
+        return len(self.times)
+
+    def spans(self, edges: Edges) -> FirstsAndStops:
+        """The first event of the window of each moment, and the one behind its last."""
+        begins, ends = self._of_keys
+        firsts, stops = (
+            np.clip(self._places(edge) + self._bounded(edge.rows), begins, ends)
+            if not edge.is_at_end
+            else (begins if edge.rows < 0 else ends)
+            for edge in edges
+        )
+        stops = np.maximum(firsts, stops)
+        if self.timed is not None:  # without a moment there is no window
+            firsts, stops = (np.where(self.timed, each, begins) for each in (firsts, stops))
+        return firsts, stops
+
+    def _bounded(self, rows: int) -> int:
+        """Not more rows than there are: sums of larger numbers would not fit."""
+        return max(-len(self.events), min(rows, len(self.events)))
+
+    @lazily
+    def _of_keys(self) -> tuple[Array, Array]:
+        """For each moment, where the events of its key begin and end."""
+        lengths = np.diff(np.append(self.runs[:-1], self.size))
+        return np.repeat(self.begins, lengths), np.repeat(self.ends, lengths)
+
+    def _places(self, edge: Edge) -> Array:
+        """For each moment, the event behind all events of its key up to the edge's limit."""
+        places = np.empty(self.size, np.int64)
+        among = self.runs, self.begins, self.ends, self.events, edge.limits(self.times)
+        compiled_loop(_walk)(*map(read_only, among), places, _NEAR)
+        return places
+
+
+def _walk(
+    runs: Array, begins: Array, ends: Array, events: Array, limits: Array, places: Array, near: int
+) -> None:
+    moment = 0
+    for run in range(len(runs) - 1):
+        begin, end = begins[run], ends[run]
+        place = begin
+        last = min(runs[run + 1], len(limits))
+        while moment < last:
+            limit = limits[moment]
+            low, high = place, place
+            if place > begin and events[place - 1] > limit:  # limits by a calendar may go back
+                low = begin
+            else:
+                until = min(place + near, end)
+                while high < until and events[high] <= limit:
+                    high += 1
+                low = high
+                if high == until:
+                    step = near
+                    while high < end and events[high] <= limit:
+                        low = high + 1
+                        high = min(high + step, end)
+                        step *= 2
+            while low < high:
+                middle = (low + high) // 2
+                if events[middle] <= limit:
+                    low = middle + 1
+                else:
+                    high = middle
+            place = low
+            places[moment] = place
+            moment += 1
