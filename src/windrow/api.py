@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Measure
+from windrow.algebra.literals import require_one_of
+from windrow.algorithms import AlgorithmName
 from windrow.engine.as_of_table import as_of_table
 from windrow.engine.columns import to_table
 from windrow.engine.over_table import over_table
@@ -18,14 +20,17 @@ from windrow.errors import InvalidArgument
 from windrow.iterators.call import is_stream, stream_of
 from windrow.planning.as_of_plan import resolve_as_of
 from windrow.planning.assumed_schema import assumed_schema
-from windrow.planning.choose import Wish
+from windrow.planning.choose import Preference, Wish
 from windrow.planning.explain import Plan
 from windrow.planning.over_plan import OverPlan, resolve_over
-from windrow.planning.slide_plan import SlidePlan, resolve_slide
+from windrow.planning.slide_plan import Empty, SlidePlan, resolve_slide
 from windrow.planning.stream_arguments import StreamArguments, delay_of
 from windrow.planning.stream_plan import StreamPlan
 from windrow.stream.plan_stream import plan_stream
 from windrow.windows import Windows, named
+
+#: what `wr.plan` explains
+Call = Literal["over", "slide"]
 
 
 def over(
@@ -35,8 +40,8 @@ def over(
     order: str | Sequence[str] | None = None,
     windows: Windows,
     aggs: Measure | Iterable[Measure],
-    algorithm: str | None = None,
-    prefer: str = "throughput",
+    algorithm: AlgorithmName | None = None,
+    prefer: Preference = "throughput",
     exact: bool = True,
     schema: Any = None,
     lateness: str | timedelta | None = None,
@@ -109,9 +114,9 @@ def slide(
     windows: Windows,
     aggs: Measure | Iterable[Measure],
     changes_only: bool = False,
-    empty: str = "skip",
-    algorithm: str | None = None,
-    prefer: str = "throughput",
+    empty: Empty = "skip",
+    algorithm: AlgorithmName | None = None,
+    prefer: Preference = "throughput",
     exact: bool = True,
     schema: Any = None,
     lateness: str | timedelta | None = None,
@@ -186,8 +191,8 @@ def as_of(
     order: str | Sequence[str] | Mapping[str, str | Sequence[str]],
     windows: Windows,
     aggs: Measure | Iterable[Measure] | Mapping[str, Measure | Iterable[Measure]],
-    algorithm: str | None = None,
-    prefer: str = "throughput",
+    algorithm: AlgorithmName | None = None,
+    prefer: Preference = "throughput",
     exact: bool = True,
     schema: Any = None,
     lateness: str | timedelta | None = None,
@@ -251,11 +256,11 @@ def plan(
     order: str | Sequence[str] | None = None,
     windows: Windows,
     aggs: Measure | Iterable[Measure],
-    call: str | None = None,
+    call: Call | None = None,
     changes_only: bool = False,
-    empty: str = "skip",
-    algorithm: str | None = None,
-    prefer: str = "throughput",
+    empty: Empty = "skip",
+    algorithm: AlgorithmName | None = None,
+    prefer: Preference = "throughput",
     exact: bool = True,
     schema: Any = None,
     lateness: str | timedelta | None = None,
@@ -298,8 +303,7 @@ def plan(
     if call is None:
         slides = any(window.only_slides for window in named(windows).values())
         call = "slide" if slides else "over"
-    if call not in ("over", "slide"):
-        raise InvalidArgument(f"call: 'over' or 'slide', not {call!r}")
+    require_one_of(Call, "call", call)
     arguments: dict[str, Any] = {
         "key": key, "order": order, "windows": windows, "aggs": aggs,
         "wish": Wish(algorithm, prefer, exact),

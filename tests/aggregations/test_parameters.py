@@ -44,7 +44,7 @@ RIGHT = {
     "sketch": lambda given: isinstance(given, bool | np.bool_),
     "n": lambda given: is_count(given) or (type(given) is int and given == -1),
     "k": is_count,
-    "limit": is_count,
+    "limit": lambda given: given is None or is_count(given),
     "capacity": is_count,
     "error": is_share,
     "confidence": is_share,

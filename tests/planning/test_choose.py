@@ -81,7 +81,7 @@ def test_an_algorithm_that_cannot_be_right_is_refused():
 @pytest.mark.parametrize(
     ("wish", "message"),
     [
-        ({"prefer": "speed"}, "prefer: one of 'throughput', 'latency', 'memory', not 'speed'"),
+        ({"prefer": "speed"}, "prefer: 'throughput', 'latency' or 'memory', not 'speed'"),
         ({"exact": 0}, "exact: True or False, not 0"),
         ({"algorithm": "magic"}, "algorithm: 'magic' is not known"),
         ({"call": "sort"}, "call: 'over' or 'slide', not 'sort'"),

@@ -51,7 +51,7 @@ from benchmarks import algorithms, catalogue
 assert wr.{AGGREGATION} is windrow.aggregations.{AGGREGATION} is CATALOGUE["{AGGREGATION}"]
 assert "{AGGREGATION}" in wr.__all__ and wr.{AGGREGATION} in OFFERED
 assert "| `{AGGREGATION}(value)` | the sum of absolute values |" in reference.page()
-assert "import {AGGREGATION}" in stub.stub()
+assert "{AGGREGATION}: _" in stub.stub()
 assert "{AGGREGATION}" in [each.name for each, _kinds in catalogue.subjects()]
 assert "{ALGORITHM}" in windrow.algorithms.ALGORITHMS
 assert "{ALGORITHM}" in [each.algorithm.NAME for each in algorithms.subjects()]

@@ -152,7 +152,7 @@ def test_what_spark_answers_itself_waits_too() -> None:
         (lambda: wr.time("1h", min_rows=2.5), "min_rows: a number of rows is an integer, not 2.5"),
         (lambda: wr.session("1h", min_rows=True), "min_rows: a number of rows is an integer, not"),
         (lambda: wr.rows(3, of="values"), "of: it says what min_rows= counts; give min_rows=, too"),
-        (lambda: wr.rows(3, min_rows=2, of="x"), "of: min_rows= counts 'rows' or 'values', not"),
+        (lambda: wr.rows(3, min_rows=2, of="x"), "of: 'rows' or 'values', not"),
         (
             lambda: wr.policies.since_max("x", min_rows=2) | wr.policies.since_max("y"),
             "min_rows: two policies that are joined wait for the same; say it of both, as in",

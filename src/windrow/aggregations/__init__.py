@@ -9,7 +9,7 @@ from types import ModuleType
 
 from windrow.aggregations.count_min import CountMin
 from windrow.aggregations.membership import BloomFilter
-from windrow.algebra.aggregation import Aggregation, Measure
+from windrow.algebra.aggregation import Aggregation, Measure, offer
 from windrow.discovery import modules_of
 from windrow.errors import InvalidAggregation
 
@@ -54,6 +54,7 @@ def _variants(families: list[ModuleType]) -> tuple[Aggregation, ...]:
 
 _FAMILIES = modules_of(__name__, __path__, first=_FIRST, without=_WRITERS)
 _BY_NAME = _offered(_FAMILIES)
+offer(__name__, _BY_NAME)
 
 #: what users call
 OFFERED: tuple[Aggregation, ...] = tuple(_BY_NAME.values())

@@ -80,6 +80,11 @@ def carries_any_value(partial: Any) -> bool:
 class ArgExtreme(Aggregation):
     """An aggregation that can be told what is to be smallest or largest."""
 
+    @property
+    def columns_needed(self) -> int:
+        """With `key`, one."""
+        return 1
+
     def __call__(
         self, *columns: str, alias: str | None = None, key: Any = None, **parameters: Any
     ) -> Measure:
@@ -139,7 +144,7 @@ def _carrying_extreme(
         lift = lift_ranked_pair if kinds[0] is Kind.FLOAT else lift_pair
         return number_monoid(lift, extreme)
 
-    def by(key: Any) -> Aggregation:
+    def by(key: Callable[[Any], Any] | str | None = None) -> Aggregation:
         """The same of a function of the values, whose results are compared as floats."""
         if not callable(key):
             raise InvalidArgument(

@@ -62,7 +62,9 @@ def _newest(limit: int) -> Callable[[Any, Any], Any]:
 VALUE = (Input("value"),)
 
 
-def _collect(limit: Any) -> Aggregation:
+def _collect(limit: int | None = None) -> Aggregation:
+    if limit is None:
+        return collect
     combine = _newest(at_least_one("limit", limit))
     name, summary = f"collect_{limit}", f"the list of the newest {limit} values, oldest first"
     return _plain(name, VALUE, (), alone, combine, list, list_like_input(0), summary)
@@ -83,11 +85,13 @@ def _text_output(types: tuple[pa.DataType, ...]) -> pa.DataType:
 TEXT = (Input("value", frozenset({Kind.TEXT, Kind.ANY})),)
 
 
-def _concat(limit: Any) -> Aggregation:
-    newest = _newest(at_least_one("limit", limit))
+def _concat(limit: int | None = None) -> Aggregation:
+    if limit is None:
+        return concat
+    newest, most = _newest(at_least_one("limit", limit)), limit
 
     def lift(text: Any) -> Any:
-        return text[-limit:]
+        return text[-most:]
 
     name, summary = f"concat_{limit}", f"the newest {limit} characters of the strings joined"
     return _plain(name, TEXT, "", lift, newest, itself, _text_output, summary)
@@ -121,7 +125,9 @@ def join_keys(older: Any, newer: Any) -> Any:
     return older | newer
 
 
-def _collect_distinct(limit: Any) -> Aggregation:
+def _collect_distinct(limit: int | None = None) -> Aggregation:
+    if limit is None:
+        return collect_distinct
     at_least_one("limit", limit)
 
     def first_keys(older: Any, newer: Any) -> Any:
@@ -164,14 +170,16 @@ def most_frequent(times: Any) -> Any:
 TOO_MANY = "too many"
 
 
-def _mode(limit: Any) -> Aggregation:
-    at_least_one("limit", limit)
+def _mode(limit: int | None = None) -> Aggregation:
+    if limit is None:
+        return mode
+    most = at_least_one("limit", limit)
 
     def add_few_times(older: Any, newer: Any) -> Any:
         if older == TOO_MANY or newer == TOO_MANY:
             return TOO_MANY
         times = add_times(older, newer)
-        return times if len(times) <= limit else TOO_MANY
+        return times if len(times) <= most else TOO_MANY
 
     def most_frequent_of_few(times: Any) -> Any:
         if times == TOO_MANY:

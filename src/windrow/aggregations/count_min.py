@@ -91,7 +91,7 @@ def sum_of_counts(older: Any, newer: Any) -> Any:
     return older + newer
 
 
-def _count_min(error: Any = ERROR, confidence: Any = CONFIDENCE) -> Aggregation:
+def _count_min(error: float = ERROR, confidence: float = CONFIDENCE) -> Aggregation:
     wanted = 2 / fraction("error", error)
     depth = max(1, math.ceil(-math.log1p(-fraction("confidence", confidence)) / math.log(2)))
     require_fitting("error", error, 8 * depth * wanted, "give a larger error")

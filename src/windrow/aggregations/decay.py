@@ -121,7 +121,7 @@ def _by_time(half_life: Any) -> Aggregation:
     )
 
 
-def _ewm_mean(half_life: Any) -> Aggregation:
+def _ewm_mean(half_life: float | str | datetime.timedelta) -> Aggregation:
     if isinstance(half_life, str | datetime.timedelta):
         return _by_time(half_life)
     if half_life == math.inf:
@@ -136,7 +136,7 @@ def _ewm_mean(half_life: Any) -> Aggregation:
 
 ewm_mean = parametrized(
     "ewm_mean",
-    VALUE,
+    (*VALUE, Input("time", TIMES, optional=True)),
     _ewm_mean,
     "half_life=10",
     "the mean with weights that halve every `half_life` events; or, with a second column of times "

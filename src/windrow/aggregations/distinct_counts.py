@@ -132,7 +132,7 @@ def answers_always(_partial: Any) -> bool:
     return True
 
 
-def _approx_distinct(error: Any = ERROR, sketch: Any = False) -> Aggregation:
+def _approx_distinct(error: float = ERROR, sketch: bool = False) -> Aggregation:
     wanted = math.ceil(2 * math.log2(1.04 / fraction("error", error)))
     if wanted > _MOST:
         raise InvalidArgument(

@@ -45,7 +45,7 @@ def lift_item(value: Any) -> Partial:
     return ({told_apart(value): 1}, 0)
 
 
-def _frequent_items(k: Any, error: Any = ERROR) -> Aggregation:
+def _frequent_items(k: int, error: float = ERROR) -> Aggregation:
     at_least_one("k", k)
     counters = max(k, counters_for(fraction("error", error)))
 

@@ -138,10 +138,10 @@ def _in_tuples(k: int, pick: Callable[..., list[Any]]) -> Monoid:
     return Monoid((), alone, best, list, list_like_input(0), Traits(exact=True))
 
 
-def _k_of(name: str, smallest: bool) -> Callable[[Any], Aggregation]:
+def _k_of(name: str, smallest: bool) -> Callable[[int], Aggregation]:
     pick = heapq.nsmallest if smallest else heapq.nlargest
 
-    def variant(k: Any) -> Aggregation:
+    def variant(k: int) -> Aggregation:
         at_least_one("k", k)
 
         def monoid_for(kinds: tuple[Kind, ...]) -> Monoid:

@@ -53,7 +53,7 @@ def either_bits_of(older: Any, newer: Any) -> Any:
     return older | newer
 
 
-def _bloom(capacity: Any, error: Any = ERROR) -> Aggregation:
+def _bloom(capacity: int, error: float = ERROR) -> Aggregation:
     at_least_one("capacity", capacity)
     bits_each = -math.log(fraction("error", error)) / math.log(2) ** 2
     wanted = capacity * bits_each

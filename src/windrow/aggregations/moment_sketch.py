@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.aggregations.maximum_entropy import quantiles
-from windrow.aggregations.parameters import fractions
+from windrow.aggregations.parameters import Shares, fractions
 from windrow.aggregations.sketches import copied
 from windrow.algebra.aggregation import NUMBERS, Aggregation, Input
 from windrow.algebra.equality import close
@@ -177,7 +177,7 @@ _DESCRIPTION = pa.struct(
 )
 
 
-def _moment_sketch(q: Any = None) -> Aggregation:
+def _moment_sketch(q: Shares | None = None) -> Aggregation:
     shares = () if q is None else fractions("q", q)
     several = isinstance(q, tuple)
 

@@ -195,7 +195,7 @@ def _spread(
         f"the population {called}",
     )
 
-    def sample_or_population(population: Any) -> Aggregation:
+    def sample_or_population(population: bool = False) -> Aggregation:
         return whole if truth("population", population) else sample
 
     sample = Aggregation(

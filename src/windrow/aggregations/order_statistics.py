@@ -10,13 +10,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from windrow.aggregations.parameters import fractions, one_of
+from windrow.aggregations.parameters import Shares, fractions
 from windrow.aggregations.quantiles import sorted_as
 from windrow.algebra.aggregation import NUMBERS, ORDERABLE, Aggregation, Input, parametrized
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
+from windrow.algebra.literals import require_one_of
 from windrow.algebra.monoid import Monoid, OutputType, Traits, always, like_input, list_like_input
-from windrow.algebra.value_counts import BETWEEN, Quantiles, between, place_of
+from windrow.algebra.value_counts import Interpolation, Quantiles, between, place_of
 
 
 def merged(older: Any, newer: Any) -> Any:
@@ -69,9 +70,9 @@ median = _aggregation(
 )
 
 
-def _quantile(q: Any, interpolation: Any = "linear") -> Aggregation:
+def _quantile(q: Shares, interpolation: Interpolation = "linear") -> Aggregation:
     shares, several = fractions("q", q), isinstance(q, tuple)
-    one_of("interpolation", interpolation, BETWEEN)
+    require_one_of(Interpolation, "interpolation", interpolation)
     named = "_".join(f"{share:g}".replace(".", "_") for share in shares)
     suffix = "" if interpolation == "linear" else f"_{interpolation}"
     return _aggregation(

@@ -8,10 +8,13 @@ would count as true, and `limit=True` as 1. Numbers of numpy come as Python's (s
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from windrow.errors import InvalidArgument
 
+#: a share of all from 0 to 1, or several
+Shares = float | Sequence[float]
 #: in bytes; a window holds a partial for each event or slice, and scratch rows beside them
 LARGEST_PARTIAL = 2**24
 #: a few hundred events with longer rows fill a cache; tuples take only what the window holds
@@ -24,13 +27,6 @@ def truth(name: str, given: Any) -> bool:
     """A parameter that is True or False."""
     if not isinstance(given, bool):
         raise InvalidArgument(f"{name}: True or False is needed, not {shown(given)}")
-    return given
-
-
-def one_of(name: str, given: Any, known: tuple[str, ...]) -> str:
-    """A parameter that is one of some texts."""
-    if not isinstance(given, str) or given not in known:
-        raise InvalidArgument(f"{name}: one of {', '.join(known)} is needed, not {shown(given)}")
     return given
 
 

@@ -207,7 +207,7 @@ def monoids_at(place: Place, field: str) -> tuple[Callable[..., Monoid], Input]:
     return monoid_for, Input("value", carried=in_rows, unknown=place.of_rows)
 
 
-def _nth(n: Any) -> Aggregation:
+def _nth(n: int) -> Aggregation:
     if not is_whole(n) or n == 0:
         raise InvalidArgument(
             "n: 1 is the oldest value, 2 the next, -1 the newest, -2 the one before; not "
@@ -252,7 +252,7 @@ def _rows_away(
     )
 
 
-def _lag(n: Any = 1) -> Aggregation:
+def _lag(n: int = 1) -> Aggregation:
     if at_least_one("n", n) == 1:
         return lag
     return _rows_away("lag", n, "newest", f"the value {n} rows before")
@@ -268,7 +268,7 @@ lag = _rows_away(
 )
 
 
-def _lead(n: Any = 1) -> Aggregation:
+def _lead(n: int = 1) -> Aggregation:
     if at_least_one("n", n) == 1:
         return lead
     return _rows_away("lead", n, "oldest", f"the value {n} rows after")

@@ -33,6 +33,7 @@ from windrow.aggregations.largest import place
 from windrow.aggregations.order_keys import numbers_of, read_numbers
 from windrow.aggregations.parameters import (
     LONGEST_COUNTED_ROW,
+    Shares,
     counters_for,
     fraction,
     fractions,
@@ -145,7 +146,7 @@ def quantiles(partial: Partial, shares: tuple[float, ...]) -> Iterator[Any]:
             yield weighted[bisect_left(ranks, wanted)][0]
 
 
-def _approx_quantile(q: Any, error: Any = ERROR) -> Aggregation:
+def _approx_quantile(q: Shares, error: float = ERROR) -> Aggregation:
     shares = fractions("q", q)
     width = width_for(fraction("error", error))
     several = isinstance(q, tuple)

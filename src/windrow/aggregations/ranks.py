@@ -13,13 +13,14 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.aggregations.order_statistics import merged
-from windrow.aggregations.parameters import one_of, truth
+from windrow.aggregations.parameters import truth
 from windrow.aggregations.quantiles import sorted_as
 from windrow.algebra.aggregation import ORDERABLE, Aggregation, Input
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
+from windrow.algebra.literals import require_one_of
 from windrow.algebra.monoid import Defined, Monoid, OutputType, Traits, always
-from windrow.algebra.value_counts import TIES, PercentRank, Question, Rank
+from windrow.algebra.value_counts import PercentRank, Question, Rank, RankMethod
 
 #: the sorted values, and that of the newest event
 Partial = tuple[tuple[Any, ...], tuple[Any, ...]]
@@ -104,8 +105,9 @@ def _ranked(asks: Rank, variant: Callable[..., Aggregation] | None = None) -> Ag
     return _aggregation(name, asks, lower, output, summary, variant)
 
 
-def _rank(method: Any = "min", descending: Any = False) -> Aggregation:
-    asks = Rank(one_of("method", method, TIES), truth("descending", descending))
+def _rank(method: RankMethod = "min", descending: bool = False) -> Aggregation:
+    require_one_of(RankMethod, "method", method)
+    asks = Rank(method, truth("descending", descending))
     return rank if asks == SMALLEST_FIRST else _ranked(asks)
 
 

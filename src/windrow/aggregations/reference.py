@@ -5,15 +5,13 @@ python -m windrow.aggregations.reference > docs/aggregations.md
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Iterator
-
 import pyarrow as pa
 
 from windrow.aggregations import OFFERED, VARIANTS
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Monoid
+from windrow.algebra.signatures import column_texts, parameters_of
 
 #: a type of each kind, to ask for the types of answers
 _TYPES = {
@@ -213,7 +211,7 @@ def _row(aggregation: Aggregation) -> str:
     cells = (
         f"`{_call(aggregation)}`",
         aggregation.summary,
-        "; ".join(_columns(aggregation)),
+        "; ".join(column_texts(aggregation)),
         _traits(monoid),
         _partial(monoid),
         _output(example, kinds),
@@ -225,8 +223,7 @@ def _row(aggregation: Aggregation) -> str:
 
 def _call(aggregation: Aggregation) -> str:
     names = [entry.name for entry in aggregation.inputs]
-    if aggregation.variant is not None:
-        names += [f"{each}=" for each in inspect.signature(aggregation.variant).parameters]
+    names += [f"{each.name}=" for each in parameters_of(aggregation)]
     return f"{aggregation.name}({', '.join(names)})"
 
 
@@ -235,20 +232,6 @@ def _nulls(aggregation: Aggregation, monoid: Monoid) -> str:
     watched = [aggregation.inputs[place].name for place in aggregation.watched]
     skipped = f"skipped in {' and '.join(watched)}" if watched else "counted as rows"
     return f"{skipped}; of none, {0 if monoid.answers_nothing else 'null'}"
-
-
-def _columns(aggregation: Aggregation) -> Iterator[str]:
-    for entry in aggregation.inputs:
-        kinds = [kind.value for kind in _TYPES if kind in entry.accepts]
-        taken = "any" if len(kinds) == len(_TYPES) else ", ".join(kinds)
-        known = {
-            "optional": "optional",
-            "carried": "carried",
-            "unknown": "may be null",
-            "by_order": "the order column if you leave it out",
-        }
-        notes = [note for role, note in known.items() if getattr(entry, role)]
-        yield f"{entry.name}: {taken}" + (f" ({', '.join(notes)})" if notes else "")
 
 
 def _kinds(aggregation: Aggregation) -> list[tuple[pa.DataType, ...]]:

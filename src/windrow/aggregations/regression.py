@@ -192,7 +192,7 @@ def _intercept_for(kinds: tuple[Kind, ...]) -> Monoid:
     return _pairs(kinds, intercept_of, second_deviates)
 
 
-def _sample_or_population(population: Any) -> Aggregation:
+def _sample_or_population(population: bool = False) -> Aggregation:
     return COVARIANCE_POP if truth("population", population) else covariance
 
 

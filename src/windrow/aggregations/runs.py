@@ -166,7 +166,7 @@ def longest(partial: Any) -> Any:
     return partial[3]
 
 
-def _run_above(threshold: Any) -> Aggregation:
+def _run_above(threshold: float | Decimal) -> Aggregation:
     infinite = threshold in (math.inf, -math.inf)
     if not (is_number(threshold) or infinite or isinstance(threshold, Decimal)):
         raise InvalidArgument(f"threshold: a number is needed, not {shown(threshold)}")

@@ -33,6 +33,11 @@ class SinceLast(Aggregation):
     #: the same without that column, for the rows of a condition
     twin: Aggregation | None = None
 
+    def __post_init__(self) -> None:
+        if self.twin is not None:
+            twin = replace(self.twin, recipe=(_twin_of, (self,)))
+            object.__setattr__(self, "twin", twin)
+
     def __call__(self, *given: Any, alias: str | None = None, **parameters: Any) -> Measure:
         """Since a condition last held: a column of truth values, or a text as in `where`.
 
@@ -50,6 +55,11 @@ class SinceLast(Aggregation):
             return super().__call__(condition.root.name, *others, alias=alias)
         assert self.twin is not None
         return replace(self.twin(*others, alias=alias), condition=condition)
+
+
+def _twin_of(aggregation: SinceLast) -> Aggregation:
+    assert aggregation.twin is not None
+    return aggregation.twin
 
 
 # Rows -------------------------------------------------------------------------------------------

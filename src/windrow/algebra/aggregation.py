@@ -1,24 +1,25 @@
-"""Aggregations as users name them, and measures: aggregations of named columns."""
+"""Aggregations as users name them. Calling one makes a measure (`measure.py`)."""
 
 from __future__ import annotations
 
 import datetime
 import functools
-import inspect
+import importlib
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import Parameter
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from windrow.algebra.condition_text import parse
-from windrow.algebra.conditions import Condition
 from windrow.algebra.durations import nanoseconds, words
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind, seconds_per_tick
+from windrow.algebra.measure import Measure as Measure
 from windrow.algebra.monoid import Monoid
+from windrow.algebra.signatures import OfInstance, help_text, parameters_of, signature_of
 from windrow.errors import InvalidArgument
 
 NUMBERS = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL, Kind.ANY})
@@ -96,9 +97,14 @@ class Aggregation:
     #: what users call to make it, if parameters made it, and those that are not the default
     called: str = ""
     parameters: tuple[tuple[str, Any], ...] = ()
+    #: a function and its arguments that make it, for pickle: what it holds has no names
+    recipe: tuple[Callable[..., Aggregation], tuple[Any, ...]] | None = None
     #: from the values of a window, oldest first and none of them null, to the right answer: plain
     #: and slow, for tests to compare with; of several columns, from rows as tuples
     expected: Callable[[list[Any]], Any] | None = None
+
+    def __init_subclass__(cls) -> None:
+        cls.__doc__ = OfInstance(cls.__doc__, help_text)  # type: ignore[assignment]
 
     def monoid_of(self, types: Sequence[pa.DataType]) -> Monoid:
         """The monoid for columns of these types."""
@@ -123,18 +129,26 @@ class Aggregation:
         """The inputs that may be null in events that count all the same."""
         return tuple(index for index, entry in enumerate(self.inputs) if entry.unknown)
 
+    @property
+    def columns_needed(self) -> int:
+        """How many of its columns a call names at least, if it names any."""
+        return self._least_columns
+
+    @property
+    def _least_columns(self) -> int:
+        return sum(not (entry.optional or entry.by_order) for entry in self.inputs)
+
     def __call__(self, *columns: Any, alias: str | None = None, **parameters: Any) -> Measure:
         """This aggregation of the named columns, with its parameters if it takes any.
 
-        Parameters that are no texts may follow the columns, as in `wr.top_k("amount", 3)`.
+        Parameters may follow the columns, as in `wr.top_k("amount", 3)`.
         """
         columns, following = self._told_apart(columns)
         for name in following.keys() & parameters:
             raise InvalidArgument(f"{self.name}(...): {name} is given twice")
         if following or parameters:
             return self._with({**following, **parameters})(*columns, alias=alias)
-        least = sum(not (entry.optional or entry.by_order) for entry in self.inputs)
-        if columns and not least <= len(columns) <= len(self.inputs):
+        if columns and not self._least_columns <= len(columns) <= len(self.inputs):
             roles = ", ".join(entry.name for entry in self.inputs)
             plural = "s" if len(self.inputs) > 1 else ""
             raise InvalidArgument(
@@ -144,41 +158,53 @@ class Aggregation:
         measure = Measure(self, columns, "_".join((self.name, *columns)))
         return measure if alias is None else measure.alias(alias)
 
-    @property
-    def _parameters(self) -> list[str]:
-        return list(inspect.signature(self.variant).parameters) if self.variant else []
-
     def _told_apart(self, given: tuple[Any, ...]) -> tuple[tuple[str, ...], dict[str, Any]]:
         """The columns, which come first, and the parameters that follow them."""
+        known = [each.name for each in parameters_of(self)]
         columns = tuple(itertools.takewhile(lambda each: isinstance(each, str), given))
-        following, known = given[len(columns) :], self._parameters
-        if len(following) > len(known) or any(isinstance(each, str) for each in following):
+        if known:  # texts that follow all columns are parameters
+            columns = columns[: len(self.inputs)]
+        following = given[len(columns) :]
+        if len(following) > len(known):
             raise InvalidArgument(
                 f"{self.name}(...): columns are given by name, as strings, not {following[0]!r}"
             )
         return columns, dict(zip(known, following, strict=False))
 
-    def _with(self, parameters: dict[str, Any]) -> Aggregation:
+    def _with(self, parameters: Mapping[str, Any]) -> Aggregation:
         """The aggregation that parameters make of this one."""
-        known = self._parameters
+        known = {each.name: each.default for each in parameters_of(self)}
         for name in parameters:
             if name not in known:
                 takes = f"it takes {', '.join(known)}" if known else "it takes none"
                 raise InvalidArgument(f"{self.name}(...): no parameter is called {name}; {takes}")
         assert self.variant is not None
-        for name, parameter in inspect.signature(self.variant).parameters.items():
-            if parameter.default is parameter.empty and name not in parameters:
+        for name, default in known.items():
+            if default is Parameter.empty and name not in parameters:
                 raise InvalidArgument(f"{self.name}(...): {name} is missing")
         given = {name: _plain(parameters[name]) for name in known if name in parameters}
         try:
             hash(tuple(given.values()))
         except TypeError:  # no parameter is like that: the variant says what it should be
             return self.variant(**given)
-        return _made_of(self, **given)
+        # What is the default is not told: equal aggregations are one.
+        told = {name: each for name, each in given.items() if not _same(each, known[name])}
+        return _made_of(self, **told) if told else self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """How it is pickled: one of the catalogue by name, others by what makes them."""
+        if self in _HOMES:
+            return _found, _HOMES[self]
+        return self.recipe or super().__reduce_ex__(protocol)
 
     def __getstate__(self) -> dict[str, Any]:
         """What goes to another process: there the parameters are known, and nothing is tested."""
         return {**self.__dict__, "variant": None, "expected": None}
+
+    @property
+    def __name__(self) -> str:
+        """Its name, where a function's is expected."""
+        return self.name
 
     @property
     def described(self) -> str:
@@ -191,33 +217,57 @@ class Aggregation:
         return f"<aggregation {self.name}>"
 
 
+Aggregation.__doc__ = OfInstance(Aggregation.__doc__, help_text)  # type: ignore[assignment]
+Aggregation.__signature__ = OfInstance(None, signature_of)  # type: ignore[attr-defined]
+
+#: where other processes find the aggregations of the catalogue: module and name
+_HOMES: dict[Aggregation, tuple[str, str]] = {}
+
+
+def offer(module: str, aggregations: Mapping[str, Aggregation]) -> None:
+    """Declare that a module has these aggregations: they are pickled by name, as functions are."""
+    _HOMES.update({each: (module, name) for name, each in aggregations.items()})
+
+
+def _found(module: str, name: str) -> Aggregation:
+    found: Aggregation = getattr(importlib.import_module(module), name)
+    return found
+
+
 def _plain(parameter: Any) -> Any:
-    """A parameter as aggregations are remembered by it: Python's numbers, and tuples of them."""
+    """A parameter as aggregations are remembered by it: Python's numbers, and tuples of them.
+
+    Durations are texts.
+    """
     if isinstance(parameter, np.ndarray | np.generic):
         parameter = parameter.tolist()
+    if isinstance(parameter, datetime.timedelta):
+        return words(nanoseconds(parameter, "parameter"))
     return tuple(map(_plain, parameter)) if isinstance(parameter, list | tuple) else parameter
 
 
+def _same(given: Any, default: Any) -> bool:
+    """Whether a parameter is its default; True is not 1."""
+    return type(given) is type(default) and bool(given == default)
+
+
 @functools.lru_cache(maxsize=None, typed=True)
-def _made_of(base: Aggregation, /, **given: Any) -> Aggregation:
+def _made_of(base: Aggregation, /, **told: Any) -> Aggregation:
     """What parameters make of an aggregation: the same for the same ones; True is not 1.
 
     So equal measures are computed once.
     """
     assert base.variant is not None
-    made = base.variant(**given)
+    made = base.variant(**told)
     if made is base:
         return base
-    known = inspect.signature(base.variant).parameters
-    plain = ((name, _told(each)) for name, each in given.items() if each != known[name].default)
-    return replace(made, called=base.called or base.name, parameters=tuple(plain))
+    called, given = base.called or base.name, tuple(told.items())
+    recipe = (_made_again, (base, given))
+    return replace(made, called=called, parameters=given, variant=None, recipe=recipe)
 
 
-def _told(parameter: Any) -> Any:
-    """A parameter as it is shown and stored: durations in words."""
-    if isinstance(parameter, datetime.timedelta):
-        return words(nanoseconds(parameter, "parameter"))
-    return parameter
+def _made_again(base: Aggregation, parameters: tuple[tuple[str, Any], ...]) -> Aggregation:
+    return base._with(dict(parameters))
 
 
 def parametrized(
@@ -245,75 +295,3 @@ def parametrized(
     return Aggregation(
         name, inputs, monoid_for, summary=summary, variant=variant, is_complete=False
     )
-
-
-@dataclass(frozen=True)
-class Measure:
-    """An aggregation of named columns, of the rows that a condition is true of, and its name."""
-
-    aggregation: Aggregation
-    columns: tuple[str, ...]
-    name: str
-    condition: Condition | None = None
-
-    def alias(self, name: str) -> Measure:
-        """The same measure under another name."""
-        if not isinstance(name, str) or not name:
-            raise InvalidArgument(f"alias: a result is named by a non-empty string, not {name!r}")
-        return replace(self, name=name)
-
-    def where(self, condition: str) -> Measure:
-        """The same of those rows alone of which a condition is true.
-
-        Args:
-            condition: a part of SQL: arithmetic, comparisons, `and`, `or`, `not`, `is null`, `in`,
-                `between`, `like`, times and durations; or the name of a column of truth values.
-                docs/conditions.md has the grammar.
-
-        >>> import windrow as wr
-        >>> wr.sum("amount").where("status = 'ok' and amount > 3")
-        sum('amount') where status = 'ok' and amount > 3 as sum_amount
-        """
-        if not isinstance(condition, str):
-            raise InvalidArgument(f"where: a condition is a text, not {condition!r}")
-        parsed = parse(condition)
-        return replace(
-            self, condition=parsed if self.condition is None else self.condition & parsed
-        )
-
-    def ordered_by(self, order: Sequence[str]) -> Measure:
-        """The same in a call that orders rows so: the order column is in the place left for it."""
-        missing = self.aggregation.inputs[len(self.columns) :]
-        if order and missing and missing[0].by_order:
-            return replace(self, columns=(*self.columns, order[0]))
-        return self
-
-    def require_no_condition(self, argument: str) -> None:
-        """Refuse a condition where it would not be looked at."""
-        if self.condition is not None:
-            raise InvalidArgument(
-                f"{argument}: a condition on columns is for the rows of wr.over and wr.slide; "
-                "here, leave out the events that do not count, or insert whether it holds"
-            )
-
-    def over_distinct(self) -> Measure:
-        """The same of the different values of the column, each taken once.
-
-        >>> import windrow as wr
-        >>> window = wr.Window(wr.count("user").over_distinct())
-        >>> window.insert_many(["ann", "bob", "ann"])
-        >>> window.query()
-        2
-        """
-        from windrow.algebra.distinct import over_distinct  # which is made of aggregations
-
-        distinct = over_distinct(self.aggregation)
-        name = self.name
-        if name == "_".join((self.aggregation.name, *self.columns)):
-            name = "_".join((distinct.name, *self.columns))
-        return replace(self, aggregation=distinct, name=name)
-
-    def __repr__(self) -> str:
-        inputs = ", ".join(map(repr, self.columns))
-        condition = "" if self.condition is None else f" where {self.condition}"
-        return f"{self.aggregation.name}({inputs}){condition} as {self.name}"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import os
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pyarrow as pa
 
-from windrow.algebra.aggregation import ANYTHING, Aggregation, Input
+from windrow.algebra.aggregation import ANYTHING, Aggregation, Input, Measure
 from windrow.algebra.equality import close
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Defined, Field, InPlace, Monoid, Traits, always
@@ -18,6 +21,18 @@ from windrow.algebra.shapes import is_number, layout
 from windrow.algebra.trial import Trial
 from windrow.algebra.user_functions import UserFunctions, accepts
 from windrow.errors import InvalidAggregation
+
+
+class UserAggregation(Aggregation):
+    """What `wr.aggregation` makes: an aggregation that takes columns, and no parameters."""
+
+    if TYPE_CHECKING:
+
+        def __call__(  # type: ignore[override]
+            self, *columns: str, alias: str | None = None
+        ) -> Measure:
+            """This aggregation of the named columns."""
+
 
 #: every definition names its fields apart from all others, so that no two share one in a product
 _serial = itertools.count()
@@ -40,7 +55,7 @@ def aggregation(
     output: pa.DataType | None = None,
     example: Any = None,
     check: bool = True,
-) -> Aggregation:
+) -> UserAggregation:
     """An aggregation of one's own: associative, nothing else is asked.
 
     Args:
@@ -88,7 +103,7 @@ def aggregation(
     into = None
     if in_place:
         into = _in_place(name, identity, lift, combine)
-        lift, combine = _returning(identity, into)
+        lift, combine = _InNewArray(identity, into.lift), _InNewArray(identity, into.combine)
     functions = UserFunctions(
         name=name,
         identity=identity,
@@ -107,15 +122,29 @@ def aggregation(
         raise InvalidAggregation(f"check: True or False, not {check!r}")
     functions.check_signatures()
     Trial(functions).check(laws=check)
-    inputs = tuple(Input(role, ANYTHING, as_python=True) for role in functions.roles)
-    return Aggregation(
-        name,
-        inputs,
-        _Monoids(functions).monoid_for,
-        equal,
-        summary=_summary(lower or combine),
-        custom=True,
-    )
+    summary = _summary(lower or (into.combine if into else combine))
+    return _defined(functions, summary, next(_serial), os.urandom(16))
+
+
+#: definitions that are in use, by what tells them apart from those of all processes
+_DEFINITIONS: WeakValueDictionary[bytes, UserAggregation] = WeakValueDictionary()
+
+
+def _defined(functions: UserFunctions, summary: str, serial: int, origin: bytes) -> UserAggregation:
+    """The aggregation of a definition: one object, also for each copy that comes pickled."""
+    found = _DEFINITIONS.get(origin)
+    if found is None:
+        found = UserAggregation(
+            functions.name,
+            tuple(Input(role, ANYTHING, as_python=True) for role in functions.roles),
+            _Monoids(functions, serial).monoid_for,
+            functions.equal,
+            summary,
+            custom=True,
+            recipe=(_defined, (functions, summary, serial, origin)),
+        )
+        _DEFINITIONS[origin] = found
+    return found
 
 
 def _in_place(name: str, identity: Any, lift: Any, combine: Any) -> InPlace:
@@ -127,20 +156,17 @@ def _in_place(name: str, identity: Any, lift: Any, combine: Any) -> InPlace:
     return InPlace(lift, combine)
 
 
-def _returning(identity: Any, in_place: InPlace) -> tuple[Any, Any]:
-    """Lift and combine that return a new array, as plain Python wants them."""
+@dataclass(frozen=True, eq=False)
+class _InNewArray:
+    """Lift or combine as plain Python wants it: the result is a new array."""
 
-    def lift(*inputs: Any) -> Any:
-        into = identity.copy()
-        in_place.lift(*inputs, into)
+    identity: Any
+    write: Callable[..., None]
+
+    def __call__(self, *given: Any) -> Any:
+        into = self.identity.copy()
+        self.write(*given, into)
         return into
-
-    def combine(older: Any, newer: Any) -> Any:
-        into = identity.copy()
-        in_place.combine(older, newer, into)
-        return into
-
-    return lift, combine
 
 
 def _itself(value: Any) -> Any:
@@ -154,10 +180,10 @@ def _summary(function: Callable[..., Any]) -> str:
 class _Monoids:
     """The monoids of a user's functions, by the kinds of their inputs."""
 
-    def __init__(self, functions: UserFunctions) -> None:
+    def __init__(self, functions: UserFunctions, serial: int) -> None:
         self._functions = functions
         self._trial = Trial(functions)
-        self._serial = next(_serial)
+        self._serial = serial
         self._monoids: dict[tuple[Kind, ...], Monoid] = {}
 
     def monoid_for(self, kinds: tuple[Kind, ...]) -> Monoid:

@@ -97,4 +97,5 @@ def over_distinct(aggregation: Aggregation) -> Aggregation:
         _SUMMARIES.get(aggregation.name, f"{aggregation.summary}, over different values"),
         called=aggregation.called,
         parameters=aggregation.parameters,
+        recipe=(over_distinct, (aggregation,)),
     )

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 #: how a quantile is found where it lies between two values
-BETWEEN = ("linear", "lower", "higher", "nearest", "midpoint")
+Interpolation = Literal["linear", "lower", "higher", "nearest", "midpoint"]
 #: what rank equal values have
-TIES = ("min", "max", "average", "dense")
+RankMethod = Literal["min", "max", "average", "dense"]
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Quantiles(Question):
     """The values below which shares of all lie."""
 
     shares: tuple[float, ...]
-    interpolation: str
+    interpolation: Interpolation
     several: bool
 
     @property
@@ -44,7 +44,7 @@ class Quantiles(Question):
 class Rank(Question):
     """The rank of the current row's value."""
 
-    method: str
+    method: RankMethod
     descending: bool
     of_current = True
 
@@ -75,7 +75,7 @@ class Mode(Question):
     limit: int | None = None
 
 
-def place_of(share: float, count: int, interpolation: str) -> tuple[int, float]:
+def place_of(share: float, count: int, interpolation: Interpolation) -> tuple[int, float]:
     """The place of a quantile among so many sorted values, and how far beyond it, from 0 to 1."""
     exact = share * (count - 1)
     below = min(math.floor(exact), count - 1)

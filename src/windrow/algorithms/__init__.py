@@ -7,7 +7,7 @@ imported.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, cast
+from typing import Any, Literal, Protocol, cast, get_args
 
 from windrow.algebra.monoid import Monoid, Traits
 from windrow.algorithms.guarantees import Guarantees
@@ -15,6 +15,15 @@ from windrow.algorithms.plain_memory import Memory
 from windrow.compiler.slots import Partial, Ring
 from windrow.discovery import modules_of
 from windrow.errors import InvalidArgument, NotApplicable
+
+#: the order in which plans and tables list algorithms, the simplest first; others follow by name
+_Listed = Literal[
+    "recompute", "two_stacks", "two_stacks_lite", "daba", "daba_lite", "flat_fat",
+    "base_intervals", "flat_fit", "subtract_on_evict", "slick_deque_non_inv", "slick_deque_inv",
+    "sequential_boundary", "parallel_boundary", "log_monoid_tree", "amortized_monoid_tree",
+]  # fmt: skip
+#: what `algorithm=` takes, for type checkers: also a name for several, and one of blocks of rows
+AlgorithmName = Literal[_Listed, "slick_deque", "value_counts"]
 
 
 class State(Protocol):
@@ -32,7 +41,7 @@ class State(Protocol):
 class Algorithm(Protocol):
     """What a file in this package offers; see README.md for adding one."""
 
-    NAME: str
+    NAME: AlgorithmName
     GUARANTEES: Guarantees
     State: type
     FUNCTIONS: tuple[Callable[..., Any], ...]
@@ -61,7 +70,7 @@ class Algorithm(Protocol):
 def _registered() -> dict[str, Algorithm]:
     """Every file of this folder that has a `NAME`."""
     found: dict[str, Algorithm] = {}
-    for module in modules_of(__name__, __path__, first=_FIRST):
+    for module in modules_of(__name__, __path__, first=get_args(_Listed)):
         if not hasattr(module, "NAME"):
             continue  # a structure that algorithms share
         if hasattr(module, "OF_BLOCKS"):
@@ -77,12 +86,6 @@ def _registered() -> dict[str, Algorithm]:
     return found
 
 
-#: the order in which plans and tables list algorithms, the simplest first; others follow by name
-_FIRST = (
-    "recompute", "two_stacks", "two_stacks_lite", "daba", "daba_lite", "flat_fat",
-    "base_intervals", "flat_fit", "subtract_on_evict", "slick_deque_non_inv", "slick_deque_inv",
-    "sequential_boundary", "parallel_boundary", "log_monoid_tree", "amortized_monoid_tree",
-)  # fmt: skip
 #: what `Algorithm` asks of a file
 _CONTRACT = (
     "GUARANTEES", "State", "FUNCTIONS",

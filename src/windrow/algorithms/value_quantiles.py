@@ -18,7 +18,7 @@ from windrow.algorithms.ranked_bits import (
 from windrow.algorithms.value_counts import base_of, end_of
 from windrow.algorithms.value_orders import sort_places
 
-#: what a quantile is between two values, by its place in `algebra.value_counts.BETWEEN`
+#: what a quantile is between two values, by its place in `algebra.value_counts.Interpolation`
 LINEAR, LOWER, HIGHER, NEAREST, MIDPOINT = range(5)
 #: what is written for a quantile: a number between keys that are floats or integers, a key, a row
 OF_FLOATS, OF_INTEGERS, KEY, ROW = range(4)

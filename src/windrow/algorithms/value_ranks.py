@@ -10,7 +10,7 @@ from windrow.algorithms.ranked_bits import clear, count_below, count_between, fl
 from windrow.algorithms.value_counts import base_of, current_of, end_of
 from windrow.algorithms.value_orders import sort_places, tie_bounds
 
-#: what is written for a rank: one of those in `algebra.value_counts.TIES`, or the percent rank
+#: what is written for a rank: a `RankMethod` of `algebra.value_counts`, or the percent rank
 MIN, MAX, AVERAGE, DENSE, PERCENT = range(5)
 
 

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from windrow.algebra.aggregation import Aggregation, Measure
+from windrow.algorithms import AlgorithmName
 from windrow.element.lifting import Events, PolicyEvents, events_of
 from windrow.element.stored_window import StoredWindow
 from windrow.element.typed_inputs import Types
 from windrow.engine.plain_window import PlainWindow
 from windrow.engine.policy_counts import TREE, let_leave
 from windrow.errors import EmptyWindow, InvalidArgument
-from windrow.planning.choose import Wish, choose
+from windrow.planning.choose import Preference, Wish, choose
 from windrow.stores import Store
 from windrow.windows import PolicyWindow
 
@@ -62,8 +63,8 @@ class Window:
         aggregation: Aggregation | Measure | Iterable[Measure],
         *,
         policy: PolicyWindow | None = None,
-        algorithm: str | None = None,
-        prefer: str = "throughput",
+        algorithm: AlgorithmName | None = None,
+        prefer: Preference = "throughput",
         exact: bool = True,
         ranges: Iterable[int] = (),
     ) -> None:

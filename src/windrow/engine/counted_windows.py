@@ -9,22 +9,22 @@ pieces. `algorithms/value_counts.py` is the algorithm.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.algebra.value_counts import (
-    BETWEEN,
-    TIES,
     CountDistinct,
     Distinct,
+    Interpolation,
     Mode,
     PercentRank,
     Quantiles,
     Question,
     Rank,
+    RankMethod,
 )
 from windrow.algorithms import value_numbers, value_quantiles, value_ranks
 from windrow.algorithms.value_trees import TREE, distinct_blocks
@@ -157,7 +157,7 @@ class QuantileAnswers(Answers):
             written = self._keys.decoding
         else:
             written = value_quantiles.KEY if self._keys.are_values else value_quantiles.ROW
-        between = BETWEEN.index(asks.interpolation)
+        between = get_args(Interpolation).index(asks.interpolation)
         begin = len(self._asked)
         self._asked += [(share, between, written) for share in asks.shares]
         self._features[feature] = range(begin, len(self._asked))
@@ -195,7 +195,8 @@ class RankAnswers(Answers):
         asks = feature.monoid.asks
         self._written, self._descending = value_ranks.PERCENT, 0
         if isinstance(asks, Rank):
-            self._written, self._descending = TIES.index(asks.method), int(asks.descending)
+            self._written = get_args(RankMethod).index(asks.method)
+            self._descending = int(asks.descending)
         self._defined = np.empty(size, np.bool_)
         self._numbers, self._found = np.empty(size, np.float64), np.empty(size, np.int64)
 

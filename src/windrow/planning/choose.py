@@ -21,15 +21,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
+from windrow.algebra.literals import require_one_of
 from windrow.algebra.monoid import Monoid, Traits
 from windrow.algebra.product import Product
-from windrow.algorithms import ALGORITHMS, RUNNING, Algorithm, find_form, value_counts, why_not
+from windrow.algorithms import (
+    ALGORITHMS,
+    RUNNING,
+    Algorithm,
+    AlgorithmName,
+    find_form,
+    value_counts,
+    why_not,
+)
 from windrow.algorithms.guarantees import Growth
 from windrow.errors import InvalidArgument, NotApplicable
 from windrow.planning import costs
 
-PREFERENCES = ("throughput", "latency", "memory")
+#: what the planner optimizes
+Preference = Literal["throughput", "latency", "memory"]
 #: the number of events in a window if it is not known
 ASSUMED_EVENTS = 4096
 #: the size of a tuple of a few numbers in plain Python
@@ -60,14 +71,12 @@ class Wish:
         exact: whether an event that left must leave nothing behind.
     """
 
-    algorithm: str | None = None
-    prefer: str = "throughput"
+    algorithm: AlgorithmName | None = None
+    prefer: Preference = "throughput"
     exact: bool = True
 
     def __post_init__(self) -> None:
-        if self.prefer not in PREFERENCES:
-            known = ", ".join(map(repr, PREFERENCES))
-            raise InvalidArgument(f"prefer: one of {known}, not {self.prefer!r}")
+        require_one_of(Preference, "prefer", self.prefer)
         if not isinstance(self.exact, bool):
             raise InvalidArgument(f"exact: True or False, not {self.exact!r}")
 

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Literal
 
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Measure
 from windrow.algebra.durations import NANOSECONDS
+from windrow.algebra.literals import require_one_of
 from windrow.errors import InvalidArgument
 from windrow.planning import costs
 from windrow.planning.choose import Wish
@@ -31,6 +33,9 @@ from windrow.slicing.calendar import CalendarSchedule
 from windrow.slicing.calendar_slices import slices_for
 from windrow.windows import Window, Windows, named, shows_names, ticks
 from windrow.windows.schedules import Calendar, CalendarTimes, ClockSchedule, Schedule
+
+#: what becomes of windows without events
+Empty = Literal["skip", "emit"]
 
 #: columns that every answer has
 START, END, NAME = "window_start", "window_end", "window"
@@ -217,7 +222,7 @@ def resolve_slide(
     aggs: Measure | Iterable[Measure],
     wish: Wish,
     changes_only: bool,
-    empty: str = "skip",
+    empty: Empty = "skip",
     max_answers: int | None = None,
 ) -> SlidePlan:
     """Check the arguments of `slide` against a schema."""
@@ -260,10 +265,9 @@ def resolve_slide(
     return plan
 
 
-def _fills(empty: str, windows: Mapping[str, Window]) -> bool:
+def _fills(empty: Empty, windows: Mapping[str, Window]) -> bool:
     """Whether windows without events are answered; refuse it where there are none to answer."""
-    if empty not in ("skip", "emit"):
-        raise InvalidArgument(f"empty: 'skip' or 'emit', not {empty!r}")
+    require_one_of(Empty, "empty", empty)
     for name, window in windows.items() if empty == "emit" else ():
         by_time = window.calendar is not None or (
             window.period is not None and window.period.unit == "time"

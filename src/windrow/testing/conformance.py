@@ -13,7 +13,7 @@ from typing import Any
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.equality import close, same
 from windrow.algebra.kinds import Kind
-from windrow.algorithms import ALGORITHMS, Algorithm, find, require_applicable
+from windrow.algorithms import ALGORITHMS, Algorithm, AlgorithmName, find, require_applicable
 from windrow.algorithms.plain_memory import CHUNK, PLAIN_SLOTS
 from windrow.compiler.slots import Partial
 from windrow.element.window import Window
@@ -139,7 +139,9 @@ def _check_refusal(algorithm: Algorithm, subject: Subject) -> None:
 
 
 def check_window(
-    aggregation: Aggregation, trace: Sequence[Operation], algorithm: str | None = None
+    aggregation: Aggregation,
+    trace: Sequence[Operation],
+    algorithm: AlgorithmName | None = None,
 ) -> None:
     """Check `wr.Window` from the outside: answers, nulls, its length and what it refuses.
 

@@ -18,12 +18,19 @@ from windrow.slicing.calendar import CalendarSchedule, Length, LocalDays
 from windrow.slicing.zones import is_utc, zone
 from windrow.windows import extents
 from windrow.windows.bounds import Bounding
-from windrow.windows.calendar_lengths import WEEKDAYS, calendar_length, length_words, weekday
+from windrow.windows.calendar_lengths import (
+    WEEKDAYS,
+    Weekday,
+    calendar_length,
+    length_words,
+    weekday,
+)
 from windrow.windows.calls import call_text
 from windrow.windows.clock import ScheduledWindows
 from windrow.windows.edges import AT_MOMENT, Edge, Edges
 from windrow.windows.key_rows import KeyRows
 from windrow.windows.key_runs import NEVER
+from windrow.windows.min_rows import Counted
 from windrow.windows.numbered import NumberedWalk, Walk
 from windrow.windows.reach import UNLIMITED
 from windrow.windows.returning import Returning, RowsSince, Since
@@ -180,9 +187,9 @@ def calendar(
     every: str | timedelta | None = None,
     *,
     timezone: str | ZoneInfo | None = None,
-    week_start: str = "monday",
+    week_start: Weekday = "monday",
     min_rows: int | None = None,
-    of: str = "rows",
+    of: Counted = "rows",
 ) -> CalendarWindow:
     """A window of days, weeks, months, quarters or years by the calendar of a time zone.
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from typing import Literal, get_args
 
 from windrow.errors import InvalidArgument
 from windrow.slicing.calendar import Length
 
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+Weekday = Literal[
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"
+]  # fmt: skip
+WEEKDAYS: tuple[str, ...] = get_args(Weekday)
 
 _UNITS = {
     "day": Length(0, 1),

@@ -17,6 +17,7 @@ from windrow.errors import InvalidArgument
 from windrow.windows.arguments import require_column, require_name
 from windrow.windows.bounds import Bounding, Bounds
 from windrow.windows.calls import call_text
+from windrow.windows.min_rows import Counted
 from windrow.windows.reach import Behind
 from windrow.windows.setting import Setting
 from windrow.windows.sorted_rows import SortedRows
@@ -107,7 +108,7 @@ def delta(
     every: Every = None,
     *,
     min_rows: int | None = None,
-    of: str = "rows",
+    of: Counted = "rows",
 ) -> DeltaWindow:
     """A window of the rows whose value lies less than an amount behind the newest row's.
 

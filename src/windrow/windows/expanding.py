@@ -10,6 +10,7 @@ import numpy as np
 from windrow.windows.bounds import Bounding, Bounds
 from windrow.windows.calls import call_text
 from windrow.windows.edges import AT_MOMENT, KEY_BEGIN, Edges
+from windrow.windows.min_rows import Counted
 from windrow.windows.reach import Growing
 from windrow.windows.setting import Setting
 from windrow.windows.sorted_rows import SortedRows
@@ -55,7 +56,7 @@ class SinceKey(Bounding):
 
 
 def expanding(
-    every: Every = None, *, min_rows: int | None = None, of: str = "rows"
+    every: Every = None, *, min_rows: int | None = None, of: Counted = "rows"
 ) -> ExpandingWindow:
     """A window of all rows of the key so far, the current one among them.
 

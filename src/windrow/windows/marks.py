@@ -15,6 +15,7 @@ from windrow.windows.arguments import require_column, require_name
 from windrow.windows.bounds import Bounding, Bounds, begun_anew, rows_before
 from windrow.windows.calls import call_text
 from windrow.windows.extents import Asking
+from windrow.windows.min_rows import Counted
 from windrow.windows.reach import Growing
 from windrow.windows.setting import Setting
 from windrow.windows.sorted_rows import SortedRows
@@ -89,7 +90,9 @@ class _AtMarks(Asking):
         return np.flatnonzero(bounds.closed) + 1
 
 
-def punctuated(column: str, *, min_rows: int | None = None, of: str = "rows") -> PunctuatedWindow:
+def punctuated(
+    column: str, *, min_rows: int | None = None, of: Counted = "rows"
+) -> PunctuatedWindow:
     """A window that a row closes whose value in a boolean column is true.
 
     In `wr.slide` there is one answer for each such row, over the rows since the one before; in

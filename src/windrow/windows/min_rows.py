@@ -8,8 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Literal
 
+from windrow.algebra.literals import require_one_of
 from windrow.errors import InvalidArgument
+
+#: what `min_rows=` counts
+Counted = Literal["rows", "values"]
 
 
 @dataclass(frozen=True)
@@ -28,10 +33,9 @@ class MinRows:
         return f"{self.count} {unit}{'s' if self.count > 1 else ''}"
 
 
-def min_rows_of(count: int | None, of: str, most: int | None) -> MinRows | None:
+def min_rows_of(count: int | None, of: Counted, most: int | None) -> MinRows | None:
     """What `min_rows=` and `of=` say; `most` is how many rows the window holds, if it is known."""
-    if of not in ("rows", "values"):
-        raise InvalidArgument(f"of: min_rows= counts 'rows' or 'values', not {of!r}")
+    require_one_of(Counted, "of", of)
     if count is None:
         if of == "values":
             raise InvalidArgument("of: it says what min_rows= counts; give min_rows=, too")

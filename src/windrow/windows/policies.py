@@ -20,6 +20,7 @@ from windrow.algebra.definition import aggregation
 from windrow.algebra.durations import words
 from windrow.errors import InvalidArgument
 from windrow.windows.arguments import length, row_count
+from windrow.windows.min_rows import Counted
 from windrow.windows.policy import PolicyWindow, Rule
 from windrow.windows.triggers import Every, trigger
 
@@ -83,7 +84,7 @@ _RUN_BEGIN = aggregation(
 
 
 def at_most_events(
-    events: int, *, every: Every = None, min_rows: int | None = None, of: str = "rows"
+    events: int, *, every: Every = None, min_rows: int | None = None, of: Counted = "rows"
 ) -> PolicyWindow:
     """The newest events, as many as these.
 
@@ -94,7 +95,11 @@ def at_most_events(
     5
     """
     limit = row_count(events, "events")
-    rule = Rule(lambda total, oldest: total - oldest >= limit, (count(),))
+    rule = Rule(
+        lambda total, oldest: total - oldest >= limit,
+        (count(),),
+        made_by=(at_most_events, {"events": limit}),
+    )
     return PolicyWindow(
         (rule,), False, trigger(every, None), f"at_most_{limit}_events"
     ).with_min_rows(min_rows, of)
@@ -106,7 +111,7 @@ def at_most_span(
     *,
     every: Every = None,
     min_rows: int | None = None,
-    of: str = "rows",
+    of: Counted = "rows",
 ) -> PolicyWindow:
     """The events whose time lies less than a span before the latest.
 
@@ -124,7 +129,12 @@ def at_most_span(
         ticks = min(-(-extent // nanoseconds_per_tick), 2**63 - 1)
         return lambda total, oldest: total - oldest >= ticks
 
-    rule = Rule(lambda total, oldest: total - oldest >= shortest, (_of(maximum, column),), in_ticks)
+    rule = Rule(
+        lambda total, oldest: total - oldest >= shortest,
+        (_of(maximum, column),),
+        in_ticks,
+        (at_most_span, {"span": span, "column": column}),
+    )
     name = f"at_most_{words(extent).replace(' ', '_')}"
     return PolicyWindow((rule,), False, trigger(every, None), name).with_min_rows(min_rows, of)
 
@@ -135,7 +145,7 @@ def at_most_sum(
     *,
     every: Every = None,
     min_rows: int | None = None,
-    of: str = "rows",
+    of: Counted = "rows",
 ) -> PolicyWindow:
     """The newest events whose sum is no more than a limit; values are not negative.
 
@@ -158,14 +168,19 @@ def at_most_sum(
         # The sum from the newest event of the oldest part on: that event leaves if it is too large.
         return not total[0] - oldest[0] + oldest[1] <= most
 
-    rule = Rule(exceeds, (_of(added, column), _of(_NEWEST, column)))
+    made_by = (at_most_sum, {"limit": limit, "column": column})
+    rule = Rule(exceeds, (_of(added, column), _of(_NEWEST, column)), made_by=made_by)
     return PolicyWindow((rule,), False, trigger(every, None), f"at_most_sum_{limit}").with_min_rows(
         min_rows, of
     )
 
 
 def since_max(
-    column: str | None = None, *, every: Every = None, min_rows: int | None = None, of: str = "rows"
+    column: str | None = None,
+    *,
+    every: Every = None,
+    min_rows: int | None = None,
+    of: Counted = "rows",
 ) -> PolicyWindow:
     """The events from the largest value on, the first of equals: older ones never matter to it.
 
@@ -180,14 +195,19 @@ def since_max(
         # Not a number is larger than all numbers, and not equal to itself.
         return not (oldest == total or (oldest != oldest and total != total))
 
-    rule = Rule(lacks_largest, (_of(maximum, column),))
+    made_by = (since_max, {"column": column})
+    rule = Rule(lacks_largest, (_of(maximum, column),), made_by=made_by)
     return PolicyWindow((rule,), False, trigger(every, None), "since_max").with_min_rows(
         min_rows, of
     )
 
 
 def since_longest_run(
-    column: str | None = None, *, every: Every = None, min_rows: int | None = None, of: str = "rows"
+    column: str | None = None,
+    *,
+    every: Every = None,
+    min_rows: int | None = None,
+    of: Counted = "rows",
 ) -> PolicyWindow:
     """The events from the longest run of rising numbers on, the first of equally long ones.
 
@@ -200,6 +220,7 @@ def since_longest_run(
     rule = Rule(
         lambda total, oldest: total[0] >= oldest[1],
         (_of(_RUN_BEGIN, column), _of(_VALUES, column)),
+        made_by=(since_longest_run, {"column": column}),
     )
     return PolicyWindow((rule,), False, trigger(every, None), "since_longest_run").with_min_rows(
         min_rows, of
@@ -212,7 +233,7 @@ def adaptive(
     risk: float = 0.002,
     every: Every = None,
     min_rows: int | None = None,
-    of: str = "rows",
+    of: Counted = "rows",
 ) -> PolicyWindow:
     """As many of the newest events as seem to have one mean (after ADWIN, Bifet and Gavaldà 2007).
 
@@ -245,9 +266,8 @@ def adaptive(
         return abs(oldest[1] - newer_average) > bound
 
     measures = (_of(_VALUES, column), _of(mean, column), _of(VARIANCE_POP, column))
-    return PolicyWindow(
-        (Rule(differ, measures),), True, trigger(every, None), "adaptive"
-    ).with_min_rows(min_rows, of)
+    rule = Rule(differ, measures, made_by=(adaptive, {"column": column, "risk": chance}))
+    return PolicyWindow((rule,), True, trigger(every, None), "adaptive").with_min_rows(min_rows, of)
 
 
 def _of(wanted: Aggregation, column: str | None) -> Measure:

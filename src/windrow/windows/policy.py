@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.arrays import read_only
+from windrow.algebra.literals import require_one_of
 from windrow.errors import InvalidArgument
 from windrow.windows.arguments import require_time
 from windrow.windows.bounds import Bounding, Bounds
@@ -27,6 +28,8 @@ Array = np.ndarray[Any, Any]
 
 #: from the answers for a window and for its oldest part to whether that part leaves
 Function = Callable[[Any, Any], Any]
+#: which parts of a window a policy is asked about
+Oldest = Literal["any", "half"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +42,20 @@ class Rule:
         measures: what the answers are of.
         in_ticks: from the nanoseconds of a tick to a function that takes times as kernels see them,
             in ticks; only for columns of times.
+        made_by: the call that makes a policy of this rule, for pickle: its functions have no names.
     """
 
     function: Function
     measures: tuple[Measure, ...]
     in_ticks: Callable[[int], Function] | None = None
+    made_by: tuple[Callable[..., PolicyWindow], dict[str, Any]] | None = None
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return (_rule_of, self.made_by) if self.made_by else super().__reduce_ex__(protocol)
+
+
+def _rule_of(policy: Callable[..., PolicyWindow], arguments: dict[str, Any]) -> Rule:
+    return policy(**arguments).rules[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +144,7 @@ def policy(
     function: Function,
     *,
     of: Measure | Iterable[Measure],
-    oldest: str = "any",
+    oldest: Oldest = "any",
     every: Every = None,
     min_rows: int | None = None,
 ) -> PolicyWindow:
@@ -175,8 +187,7 @@ def policy(
         ) from None
     except ValueError:
         pass  # a builtin without a signature
-    if oldest not in ("any", "half"):
-        raise InvalidArgument(f"oldest: 'any' or 'half', not {oldest!r}")
+    require_one_of(Oldest, "oldest", oldest)
     rule = Rule(function, _measures(of))
     window = PolicyWindow((rule,), oldest == "half", trigger(every, None))
     return window.with_min_rows(min_rows)

@@ -13,6 +13,7 @@ from windrow.windows.arguments import distance_in_rows, row_count
 from windrow.windows.bounds import Bounding, Bounds
 from windrow.windows.calls import call_text
 from windrow.windows.edges import AT_MOMENT, BEFORE_MOMENT, Edges
+from windrow.windows.min_rows import Counted
 from windrow.windows.reach import UNLIMITED, Newest
 from windrow.windows.setting import Setting
 from windrow.windows.sorted_rows import SortedRows
@@ -109,7 +110,7 @@ def rows(
     before: int | None = None,
     after: int | None = None,
     min_rows: int | None = None,
-    of: str = "rows",
+    of: Counted = "rows",
 ) -> RowsWindow:
     """A window of rows: the newest, or with `before` and `after` those around the current one.
 

@@ -16,6 +16,7 @@ from windrow.windows.calls import call_text
 from windrow.windows.extents import Asking, FinalStops, Span
 from windrow.windows.key_rows import KeyRows, later
 from windrow.windows.key_runs import NEVER
+from windrow.windows.min_rows import Counted
 from windrow.windows.reach import UNLIMITED, Growing
 from windrow.windows.setting import Setting
 from windrow.windows.sorted_rows import SortedRows
@@ -131,7 +132,7 @@ def _times_at(places: Array, times: Array, before: int) -> Array:
 
 
 def session(
-    gap: str | timedelta, *, min_rows: int | None = None, of: str = "rows"
+    gap: str | timedelta, *, min_rows: int | None = None, of: Counted = "rows"
 ) -> SessionWindow:
     """A window that a gap closes: more than so long a time without a row of its key.
 

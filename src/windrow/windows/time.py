@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from windrow.algebra.durations import words
+from windrow.algebra.literals import require_one_of
 from windrow.errors import InvalidArgument
 from windrow.windows.ahead import HERE, Ahead
 from windrow.windows.arguments import distance_in_time, length
@@ -17,6 +18,7 @@ from windrow.windows.calls import call_text
 from windrow.windows.clock import ClockWindows
 from windrow.windows.edges import Edge, Edges
 from windrow.windows.extents import Answering
+from windrow.windows.min_rows import Counted
 from windrow.windows.reach import UNLIMITED, Younger
 from windrow.windows.setting import Setting
 from windrow.windows.sorted_rows import SortedRows
@@ -24,6 +26,11 @@ from windrow.windows.triggers import Every, Period, Trigger, trigger
 from windrow.windows.window import Window
 
 Array = np.ndarray[Any, Any]
+
+#: at which ends a window holds a row exactly there
+Closed = Literal["right", "left", "both", "neither"]
+#: which rows of its own time a row sees: those before it, or all
+Ties = Literal["rows", "peers"]
 
 #: where a window that ends at its row's time holds that row
 _CLOSED_AT_ROW = ("right", "both")
@@ -42,8 +49,8 @@ class TimeWindow(Window):
     """
 
     range: int
-    closed: str = "right"
-    ties: str = "rows"
+    closed: Closed = "right"
+    ties: Ties = "rows"
     every: Trigger | None = None
     after: int | None = None
 
@@ -159,12 +166,12 @@ def time(
     every: Every = None,
     *,
     offset: str | timedelta | None = None,
-    closed: str = "right",
-    ties: str = "rows",
+    closed: Closed = "right",
+    ties: Ties = "rows",
     before: str | timedelta | None = None,
     after: str | timedelta | None = None,
     min_rows: int | None = None,
-    of: str = "rows",
+    of: Counted = "rows",
 ) -> TimeWindow:
     """A window of time.
 
@@ -193,10 +200,8 @@ def time(
     >>> wr.time(before="1 hour", after="10 minutes").default_name
     'time_1_hour_before_10_minutes_after'
     """
-    if closed not in ("right", "both", "left", "neither"):
-        raise InvalidArgument(f"closed: 'right', 'left', 'both' or 'neither', not {closed!r}")
-    if ties not in ("rows", "peers"):
-        raise InvalidArgument(f"ties: 'rows' or 'peers', not {ties!r}")
+    require_one_of(Closed, "closed", closed)
+    require_one_of(Ties, "ties", ties)
     answers = trigger(every, offset)
     around = before is not None or after is not None
     if answers is not None and (around or (closed, ties) != ("right", "rows")):

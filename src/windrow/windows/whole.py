@@ -12,6 +12,7 @@ from windrow.windows.bounds import Bounding, Bounds
 from windrow.windows.calls import call_text
 from windrow.windows.edges import KEY_BEGIN, KEY_END, Edges
 from windrow.windows.extents import Asking, ends_of_runs
+from windrow.windows.min_rows import Counted
 from windrow.windows.reach import UNLIMITED, Growing
 from windrow.windows.setting import Setting
 from windrow.windows.sorted_rows import SortedRows
@@ -72,7 +73,7 @@ class _AtEnds(Asking):
         return ends_of_runs(rows, np.zeros(rows.size, np.bool_))
 
 
-def whole(*, min_rows: int | None = None, of: str = "rows") -> WholeWindow:
+def whole(*, min_rows: int | None = None, of: Counted = "rows") -> WholeWindow:
     """A window of all rows of the key, those that follow the current one among them.
 
     In `wr.over` every row gets the answer of its whole key. In `wr.slide` there is one answer for

@@ -19,7 +19,7 @@ from windrow.windows.ahead import HERE, Ahead
 from windrow.windows.bounds import Bounding
 from windrow.windows.edges import Edges
 from windrow.windows.extents import Answering, Asked, Asking
-from windrow.windows.min_rows import MinRows, min_rows_of
+from windrow.windows.min_rows import Counted, MinRows, min_rows_of
 from windrow.windows.reach import Growing, Newest, Reach
 from windrow.windows.returning import Returning
 from windrow.windows.schedules import Calendar
@@ -80,7 +80,7 @@ class Window(ABC):
         """Whether its events or its range say when it answers, so that it needs no `every=`."""
         return False
 
-    def with_min_rows(self, min_rows: int | None, of: str = "rows") -> Self:
+    def with_min_rows(self, min_rows: int | None, of: Counted = "rows") -> Self:
         """The same window, whose answers are null until it holds so many rows.
 
         Args:
