@@ -49,8 +49,12 @@ def whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def only(batch: pa.RecordBatch, wanted: Array) -> pa.RecordBatch:
-    """The wanted rows of a batch; the batch itself if that is all of them."""
-    return batch if wanted.all() else batch.filter(pa.array(wanted))
+    """The wanted rows of a batch; they are not copied if they lie together."""
+    count = int(np.count_nonzero(wanted))
+    first = int(wanted.argmax()) if count else 0
+    if wanted[first : first + count].all():
+        return batch.slice(first, count)
+    return batch.filter(pa.array(wanted))
 
 
 def _plain(column: pa.Array) -> pa.Array:

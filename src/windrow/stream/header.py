@@ -7,7 +7,7 @@ lies in blocks.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from itertools import islice
 
 from windrow.stream.state import NONE, integers, integers_of
@@ -78,7 +78,8 @@ def _of_queues(queues: Sequence[Queue]) -> list[int]:
     found = [len(queues)]
     for queue in queues:
         found += [queue.merges, len(queue.blocks)]
-        found += [number for block in queue.blocks for number in astuple(block)]
+        for block in queue.blocks:
+            found += (block.number, block.first, block.last, block.size)
     return found
 
 

@@ -16,10 +16,13 @@ changed and nothing else. After a restart a block is read when it is first asked
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
 from windrow.stream.state import ShardBlocks, ShardPlace, content_of, sealed_columns, sealed_content
+
+Kept = TypeVar("Kept")
 
 #: a batch that holds on to more than this many times its own bytes is copied
 _MOST_SHARED = 2
@@ -42,8 +45,17 @@ class LiveBlocks(ShardBlocks):
         self._stored, self._read = set(stored), read
         #: the blocks that differ from the checkpoint's
         self._changed: set[int] = set()
+        #: what groups keep that no checkpoint has (see `live/`)
+        self._objects: dict[int, Any] = {}
         self.bytes_read = 0
         self.bytes_written = 0
+
+    def object(self, group: int, make: Callable[[], Kept]) -> Kept:
+        """What a group keeps as it is; only in a stream without a checkpoint."""
+        if group not in self._objects:
+            self._objects[group] = make()
+        found: Kept = self._objects[group]
+        return found
 
     @property
     def bytes_in_memory(self) -> int:

@@ -9,6 +9,9 @@ they are answered (`rows/over_ahead.py`). All other windows are kept in one way,
 2. windows of rows, of such aggregations: counted rows (`counts/`)
 3. anything else: rows (`rows/`)
 
+Where state stays in one process and no checkpoint keeps it, live windows (`live/`) take the place
+of 2.
+
 An event goes through these groups, one behind the other: the answers of a group are columns of the
 events of the next.
 
@@ -31,6 +34,7 @@ from windrow.stream.counts.over_counts import OverCounts, counts_rows
 from windrow.stream.description import arranged
 from windrow.stream.group import WindowGroup
 from windrow.stream.header import GroupState
+from windrow.stream.live.over_live import OverLive, is_live
 from windrow.stream.query import StreamQuery, require_streamed
 from windrow.stream.rows.over_ahead import OverAhead, ends_behind
 from windrow.stream.rows.over_rows import OverRows
@@ -42,8 +46,17 @@ from windrow.stream.totals.over_totals import OverTotals
 class StreamOver(StreamQuery):
     """The windows of a plan over a stream."""
 
-    def __init__(self, plan: OverPlan, nullable: AbstractSet[str], shards: int) -> None:
-        """`nullable` names the columns that may hold nulls."""
+    def __init__(
+        self, plan: OverPlan, nullable: AbstractSet[str], shards: int, live: bool = False
+    ) -> None:
+        """Choose the ways.
+
+        Args:
+            plan: what is asked.
+            nullable: the columns that may hold nulls.
+            shards: among how many shards the keys are spread.
+            live: whether state stays in this process, and never becomes bytes.
+        """
         plan = arranged(plan)
         types = column_types(plan.schema, plan.schema.names)
         require_streamed(plan, types)
@@ -53,6 +66,8 @@ class StreamOver(StreamQuery):
         there = dict(types)
         for make, outputs in _by_group(plan).items():
             part = _part(plan, outputs)
+            if live and make is _group and is_live(part):
+                make = OverLive
             groups.append(make(len(groups), part, there, nullable))
             self._added.append(part.output_fields)
             there |= {each.name: each.type for each in part.output_fields}
@@ -67,15 +82,17 @@ class StreamOver(StreamQuery):
         now: Sequence[int],
     ) -> list[pa.Table]:
         """Hand the events from group to group, each of which adds its answers."""
-        events, tables = taken[0], []
-        for group, state, frontier, added in zip(
-            self._groups, states, now, self._added, strict=True
+        events, schema = taken[0], taken[0].schema
+        tables: list[pa.Table] = []
+        for place, (group, state, frontier) in enumerate(
+            zip(self._groups, states, now, strict=True)
         ):
             if frontier <= state.frontier:
                 return []
-            schema = pa.schema([*events.schema, *added])
+            if place:
+                events = _as_batch([table.select(schema.names) for table in tables], schema)
             tables = group.move(state, blocks, events, frontier)
-            events = _as_batch([table.select(schema.names) for table in tables], schema)
+            schema = pa.schema([*schema, *self._added[place]])
         return [table.select(self._result) for table in tables]
 
 

@@ -12,11 +12,20 @@ from windrow.stream.query import StreamQuery
 from windrow.stream.slide_stream import StreamSlide
 
 
-def query_of(plan: SlidePlan | OverPlan, nullable: AbstractSet[str], shards: int) -> StreamQuery:
-    """The query of a plan; `nullable` names the columns that may hold nulls."""
+def query_of(
+    plan: SlidePlan | OverPlan, nullable: AbstractSet[str], shards: int, live: bool = False
+) -> StreamQuery:
+    """The query of a plan.
+
+    Args:
+        plan: what is asked.
+        nullable: the columns that may hold nulls.
+        shards: among how many shards the keys are spread.
+        live: whether state stays in this process, and never becomes bytes.
+    """
     if isinstance(plan, SlidePlan):
         return StreamSlide(plan, nullable, shards)
-    return StreamOver(plan, nullable, shards)
+    return StreamOver(plan, nullable, shards, live)
 
 
 def plan_stream(

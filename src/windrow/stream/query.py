@@ -202,9 +202,9 @@ class StreamQuery:
         """
         waiting = WaitingEvents(blocks, self._waiting_schema, header.waiting, self._joint_begins)
         columns = self._arrived(batches, max(self._frontiers(late, header)), step)
-        if columns is not None:
-            waiting.add(columns)
         before, now = [state.frontier for state in header.groups], self._frontiers(final, header)
+        if columns is not None:
+            waiting.add(columns, max(now))
         taken = waiting.take(before, now)
         step.answers += self._answered(blocks, header.groups, taken, now)
         waiting.merge(now)
@@ -303,6 +303,8 @@ class StreamQuery:
     def _joint_begins(self, columns: Columns) -> Array:
         """For each event, the last edge of any group's slices at or before its time."""
         times = self._times(columns)
+        if any(group.of_moments for group in self._groups):
+            return times
         begins = []
         for group in self._groups:
             own = group.slices.starts(group.slices.slice_of(times))
@@ -330,12 +332,15 @@ class StreamQuery:
             return None
         table = pa.concat_tables(tables)
         columns = self._prepared({name: arrow.whole(table[name]) for name in self._columns})
-        timed = columns[self._order].is_valid().to_numpy(zero_copy_only=False)
         times = self._times(columns)
-        late = timed & (times < frontier)
-        step.events, step.late = len(timed), int(late.sum())
-        step.untimed = step.events - int(timed.sum())
-        kept = timed & ~late
+        step.events, step.untimed = len(times), columns[self._order].null_count
+        kept = times >= frontier
+        if step.untimed:
+            timed = columns[self._order].is_valid().to_numpy(zero_copy_only=False)
+            step.late = int((timed & ~kept).sum())
+            kept &= timed
+        else:
+            step.late = len(kept) - int(np.count_nonzero(kept))
         held = [each for group in self._groups if (each := group.holds(times)) is not None]
         if len(held) == len(self._groups):
             kept &= np.logical_or.reduce(held)

@@ -27,7 +27,8 @@ is much: the next slices take half of it.
 
 Eight queues that were merged equally often become one. So a batch looks into a few times log(n)
 queues, where n batches have waiting events, and an event is rewritten as often. Non-overlapping
-blocks are not rewritten: events that come in order only wait.
+blocks are not rewritten: events that come in order only wait. Events that are final for some group
+with their own batch, as in a stream without Spark, do not wait at all.
 
 Invariants:
 
@@ -49,7 +50,7 @@ import pyarrow as pa
 from windrow.engine.columns import only
 from windrow.stream import sizes
 from windrow.stream.header import Queue, WaitingBlock, WaitingState
-from windrow.stream.state import WAITING, ShardBlocks, block_number
+from windrow.stream.state import NONE, WAITING, ShardBlocks, block_number
 
 Array = np.ndarray[Any, Any]
 Columns = Mapping[str, pa.Array]
@@ -68,14 +69,23 @@ class WaitingEvents:
         """`begins_of` tells when the joint slice of each event begins, in ticks."""
         self._blocks, self._schema, self._state = blocks, schema, state
         self._begins_of = begins_of
+        #: events that have arrived and need not wait for the furthest frontier
+        self._passing: list[pa.RecordBatch] = []
 
-    def add(self, columns: Columns) -> None:
-        """Keep events that have arrived."""
+    def add(self, columns: Columns, frontier: int = NONE) -> None:
+        """Keep events that have arrived; those before the furthest frontier are taken next."""
         batch = pa.RecordBatch.from_arrays(
             [columns[name] for name in self._schema.names], schema=self._schema
         )
-        if batch.num_rows:
-            kept = self._kept(batch, self._begins(batch), sizes.current().waiting_block)
+        if not batch.num_rows:
+            return
+        begins = self._begins(batch)
+        waits = begins >= frontier
+        if not waits.all():
+            self._passing = [only(batch, ~waits)]
+            batch, begins = only(batch, waits), begins[waits]
+        if len(begins):
+            kept = self._kept(batch, begins, sizes.current().waiting_block)
             self._state.open.append(Queue(0, kept))
 
     def take(self, before: Sequence[int], now: Sequence[int]) -> list[pa.RecordBatch]:
@@ -106,6 +116,7 @@ class WaitingEvents:
                 left for each in queue.blocks for left in self._left(each, frontier, taken)
             ]
         self._state.open = [queue for queue in self._state.open if queue.blocks]
+        taken += self._passing
         return self._batch(taken)
 
     def _left(
@@ -120,9 +131,9 @@ class WaitingEvents:
             return []
         begins = self._begins(batch)
         rest = begins >= frontier
-        taken.append(batch.filter(pa.array(~rest)))
+        taken.append(only(batch, ~rest))
         half = max(sizes.current().waiting_rest, -(-int(rest.sum()) // 2))
-        return self._kept(batch.filter(pa.array(rest)), begins[rest], half)
+        return self._kept(only(batch, rest), begins[rest], half)
 
     def _between(
         self, old: int, new: int, passed: pa.RecordBatch, begins: Array | None
