@@ -10,7 +10,8 @@ false, and only what is true counts.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -19,6 +20,9 @@ from windrow.algebra.condition_expressions import Column, Columns, joined
 from windrow.algebra.condition_guesses import guesses
 from windrow.algebra.kinds import plain_type
 from windrow.errors import AggregateOverflow, InvalidArgument
+
+#: from the name of a column to that of another
+Spelling = Callable[[str], str]
 
 
 @dataclass(frozen=True)
@@ -81,8 +85,24 @@ class Condition:
         """Types that its columns may have, told by what they are compared with."""
         return guesses(self.root)
 
+    def with_columns(self, spelling: Spelling) -> Condition:
+        """The same condition on columns of other names."""
+        return Condition(_respelled(self.root, spelling), self.argument)
+
     def __and__(self, other: Condition) -> Condition:
         return Condition(joined("and", [self.root, other.root]), self.argument)
 
     def __str__(self) -> str:
         return self.text
+
+
+def _respelled(part: Any, spelling: Spelling) -> Any:
+    """A part of a condition, an expression or what one is made of, with its columns respelled."""
+    if isinstance(part, Column):
+        return Column(spelling(part.name))
+    if isinstance(part, tuple):
+        return tuple(_respelled(each, spelling) for each in part)
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    parts = {each.name: _respelled(getattr(part, each.name), spelling) for each in fields(part)}
+    return replace(part, **parts)

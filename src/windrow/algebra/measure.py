@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from windrow.algebra.condition_text import parse
-from windrow.algebra.conditions import Condition
+from windrow.algebra.conditions import Condition, Spelling
 from windrow.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -54,6 +54,11 @@ class Measure:
         if order and missing and missing[0].by_order:
             return replace(self, columns=(*self.columns, order[0]))
         return self
+
+    def with_columns(self, spelling: Spelling) -> Measure:
+        """The same measure under the same name, of columns of other names."""
+        condition = self.condition and self.condition.with_columns(spelling)
+        return replace(self, columns=tuple(map(spelling, self.columns)), condition=condition)
 
     def require_no_condition(self, argument: str) -> None:
         """Refuse a condition where it would not be looked at."""

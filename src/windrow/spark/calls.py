@@ -26,7 +26,11 @@ from windrow.spark.batch.over_dataframe import over_dataframe
 from windrow.spark.batch.slide_dataframe import place_slide, slide_dataframe
 from windrow.spark.bridge.answer_columns import result_columns
 from windrow.spark.bridge.collations import refuse_collations
-from windrow.spark.bridge.column_names import require_distinct_names, require_new_names
+from windrow.spark.bridge.column_names import (
+    ColumnFinder,
+    require_distinct_names,
+    require_new_names,
+)
 from windrow.spark.bridge.schema import arrow_schema, nullable_columns
 from windrow.spark.bridge.source import Source, source_of
 
@@ -93,7 +97,7 @@ def _checked_over(
 ) -> tuple[Source, OverPlan]:
     """Refuse what `over` cannot answer, before anything runs."""
     source = source_of(data, schema, as_stream=stream.lateness is not None)
-    plan = resolve_over(arrow_schema(source), **arguments)
+    plan = resolve_over(arrow_schema(source), **_spelled(source, arguments))
     if not plan.order:
         raise InvalidArgument(
             "order: rows of a Spark DataFrame have no order of their own; name a column"
@@ -114,7 +118,7 @@ def _checked_slide(
 ) -> tuple[Source, SlidePlan]:
     """Refuse what `slide` cannot answer, before anything runs."""
     source = source_of(data, schema, as_stream=stream.lateness is not None)
-    plan = resolve_slide(arrow_schema(source), **arguments)
+    plan = resolve_slide(arrow_schema(source), **_spelled(source, arguments))
     if plan.order_type == pa.timestamp("ns", getattr(plan.order_type, "tz", None)):
         raise InvalidArgument(
             "windows: they begin or end between two microseconds, and Spark's times are whole "
@@ -128,3 +132,7 @@ def _checked_slide(
     present = result_columns(source.schema, plan).names[: -len(outputs)]
     require_new_names(source.frame, present, outputs)
     return source, plan
+
+
+def _spelled(source: Source, arguments: Arguments) -> dict[str, Any]:
+    return ColumnFinder(source.frame, source.schema.names).spelled(arguments)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.algebra.arrays import values
+from windrow.algebra.conditions import Spelling
 from windrow.errors import InvalidArgument
 from windrow.windows.arguments import require_column, require_name
 from windrow.windows.bounds import Bounding, Bounds
@@ -52,6 +53,10 @@ class DeltaWindow(Window):
     def columns(self) -> tuple[str, ...]:
         """The column that it measures by."""
         return (self.column,)
+
+    def with_columns(self, spelling: Spelling) -> Self:
+        """The same window over a column of another name."""
+        return replace(self, column=spelling(self.column))
 
     @property
     def measured(self) -> tuple[str, ...]:

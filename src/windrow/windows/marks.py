@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from windrow.algebra.conditions import Spelling
 from windrow.errors import InvalidArgument
 from windrow.windows.arguments import require_column, require_name
 from windrow.windows.bounds import Bounding, Bounds, begun_anew, rows_before
@@ -46,6 +47,10 @@ class PunctuatedWindow(Window):
     def columns(self) -> tuple[str, ...]:
         """The column of marks."""
         return (self.column,)
+
+    def with_columns(self, spelling: Spelling) -> Self:
+        """The same window over a column of another name."""
+        return replace(self, column=spelling(self.column))
 
     def check(self, schema: pa.Schema) -> None:
         """Refuse a column that holds no booleans."""

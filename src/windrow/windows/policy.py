@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.arrays import read_only
+from windrow.algebra.conditions import Spelling
 from windrow.algebra.literals import require_one_of
 from windrow.errors import InvalidArgument
 from windrow.windows.arguments import require_time
@@ -49,6 +50,14 @@ class Rule:
     measures: tuple[Measure, ...]
     in_ticks: Callable[[int], Function] | None = None
     made_by: tuple[Callable[..., PolicyWindow], dict[str, Any]] | None = None
+
+    def with_columns(self, spelling: Spelling) -> Rule:
+        """The same rule about columns of other names."""
+        made_by = self.made_by
+        if made_by and made_by[1].get("column"):
+            made_by = (made_by[0], {**made_by[1], "column": spelling(made_by[1]["column"])})
+        measures = tuple(each.with_columns(spelling) for each in self.measures)
+        return replace(self, measures=measures, made_by=made_by)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return (_rule_of, self.made_by) if self.made_by else super().__reduce_ex__(protocol)
@@ -93,6 +102,10 @@ class PolicyWindow(Window):
     def columns(self) -> tuple[str, ...]:
         """The columns that the rules ask about."""
         return tuple(column for measure in self.measures for column in measure.columns)
+
+    def with_columns(self, spelling: Spelling) -> Self:
+        """The same policy about columns of other names."""
+        return replace(self, rules=tuple(each.with_columns(spelling) for each in self.rules))
 
     def check(self, schema: pa.Schema) -> None:
         """Refuse a rule in time over a column that holds none."""

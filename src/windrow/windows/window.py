@@ -15,6 +15,7 @@ from typing import ClassVar, Self
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Measure
+from windrow.algebra.conditions import Spelling
 from windrow.windows.ahead import HERE, Ahead
 from windrow.windows.bounds import Bounding
 from windrow.windows.edges import Edges
@@ -115,6 +116,10 @@ class Window(ABC):
     def measures(self) -> tuple[Measure, ...]:
         """The aggregations that it asks for to know which events stay."""
         return ()
+
+    def with_columns(self, spelling: Spelling) -> Self:
+        """The same window over columns of other names."""
+        return self
 
     def laid_over(self, order_type: pa.DataType, *, slides: bool) -> Window:
         """The window as it is over an order column of that type, in `wr.slide` or in `wr.over`."""

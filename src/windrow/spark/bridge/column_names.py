@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from pyspark.sql.types import StructField, StructType
 
 from windrow.errors import InvalidArgument
+from windrow.planning.features import measures_of
+from windrow.windows import Window
 
 #: from what a new column holds to its name
 Names = Callable[[str], str]
@@ -34,9 +37,68 @@ def renamed(schema: StructType, names: Sequence[str]) -> StructType:
     )
 
 
+class ColumnFinder:
+    """Finds the columns of a DataFrame by name as its session does: by default in any case.
+
+    The session is asked only if its answer matters.
+    """
+
+    def __init__(self, frame: Any, names: Sequence[str]) -> None:
+        self._frame = frame
+        self._alike: dict[str, list[str]] = {}
+        for name in names:
+            self._alike.setdefault(name.lower(), []).append(name)
+
+    def find(self, argument: str, name: str) -> str:
+        """The column's own name; a name that is not there stays, for others to refuse."""
+        alike = self._alike.get(name.lower(), [name])
+        if alike == [name] or not _ignores_case(self._frame):
+            return name
+        if len(alike) > 1:
+            raise InvalidArgument(
+                f"{argument}: {name!r} is ambiguous: Spark takes {', '.join(map(repr, alike))} for "
+                "one name; rename the columns, or set spark.sql.caseSensitive to true"
+            )
+        return alike[0]
+
+    def spelled(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments of a call with its columns as the DataFrame spells them."""
+        in_aggs, in_windows = partial(self.find, "aggs"), partial(self.find, "windows")
+        return {
+            **arguments,
+            "key": self.names("key", arguments["key"]),
+            "order": self.names("order", arguments["order"]),
+            "aggs": [each.with_columns(in_aggs) for each in measures_of(arguments["aggs"], ())],
+            "windows": _each_window(arguments["windows"], lambda it: it.with_columns(in_windows)),
+        }
+
+    def names(self, argument: str, given: Any) -> Any:
+        """The names that an argument gives, spelled so; what is none stays."""
+        if isinstance(given, str):
+            return self.find(argument, given)
+        if isinstance(given, list | tuple):
+            return [self.names(argument, each) for each in given]
+        return given
+
+
+def _each_window(given: Any, changed: Callable[[Window], Window]) -> Any:
+    """What the call gives for windows, one or several, with each of them changed."""
+    if isinstance(given, Window):
+        return changed(given)
+    if isinstance(given, Mapping):
+        return {name: _each_window(each, changed) for name, each in given.items()}
+    if isinstance(given, list | tuple):
+        return [_each_window(each, changed) for each in given]
+    return given
+
+
+def _ignores_case(frame: Any) -> bool:
+    return bool(frame.sparkSession.conf.get("spark.sql.caseSensitive") != "true")
+
+
 def require_new_names(frame: Any, present: Sequence[str], added: Sequence[str]) -> None:
     """Refuse a result whose name Spark, which ignores case, takes for another column's."""
-    if frame.sparkSession.conf.get("spark.sql.caseSensitive") == "true":
+    if not _ignores_case(frame):
         return
     seen = {name.lower(): name for name in present}
     for name in added:

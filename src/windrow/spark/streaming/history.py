@@ -9,6 +9,7 @@ from pyspark.sql.types import StructType
 
 from windrow.errors import InvalidArgument
 from windrow.planning.stream_arguments import require_dataframe
+from windrow.spark.bridge.column_names import ColumnFinder
 from windrow.spark.bridge.source import Source, source_of
 
 
@@ -20,6 +21,12 @@ def history_of(history: Any, source: Source, columns: Sequence[str]) -> Source:
     )
     if known.is_streaming:
         raise InvalidArgument("history: give a table; this DataFrame is a stream, too")
+    finder = ColumnFinder(known.frame, known.schema.names)
+    found = [finder.find("history", name) for name in columns]
+    if found != list(columns):
+        return history_of(
+            history.withColumnsRenamed(dict(zip(found, columns, strict=True))), source, columns
+        )
     for name in columns:
         if name not in known.schema.names:
             raise InvalidArgument(f"history: there is no column {name!r}, which data has")
