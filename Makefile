@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # Targets check what the machine lacks before they install or run anything: order matters.
 .NOTPARALLEL:
-.PHONY: help setup demo test seeds kills fuzz check pages bench bench-spark bench-streaming soak clean java
+.PHONY: help setup demo test seeds kills kills-iterators fuzz check pages bench bench-spark bench-streaming soak clean java
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -42,6 +42,9 @@ seeds: java $(STAMP) ## run the tests of properties with examples that are drawn
 
 kills: java $(STAMP) ## kill workers, executors and drivers of a stream, KILLS (20) times over, about a minute each
 	@WINDROW_CRASHES=$(KILLS) $(BIN)/python -m pytest tests/stream/test_exactly_once.py $(TEST_ARGS)
+
+kills-iterators: $(STAMP) ## kill a process that answers a stream without Spark, KILLS (20) times over, about a second each
+	@$(BIN)/python -m tests.support.iterators.killed --kills $(KILLS) --query all
 
 fuzz: java $(STAMP) ## compare random calls with a model, for SECONDS (60), and print those that differ as scripts
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(FUZZ_ARGS)

@@ -60,7 +60,7 @@ def test_the_command_says_its_version(capsys: pytest.CaptureFixture[str]) -> Non
     ("package", "command", "extra"),
     [
         ("rich", ["demo", "--rows", "10", "--output", "never-made"], "demo"),
-        ("pyspark", ["state", "nowhere"], "spark"),
+        ("pyspark", ["state", "."], "spark"),
         ("pyspark", ["demo", "--output", "never-made"], "demo"),
     ],
 )

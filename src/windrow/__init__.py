@@ -20,6 +20,7 @@ from windrow.errors import (
     StoreError,
     WindrowError,
 )
+from windrow.iterators.checkpoint import Checkpoint
 from windrow.iterators.stream import AsyncStream, Stream
 from windrow.planning.explain import Plan
 from windrow.windows import (
@@ -41,6 +42,7 @@ __all__ = [
     "AggregateOverflow",
     "Aggregation",
     "AsyncStream",
+    "Checkpoint",
     "DivisionByZero",
     "EmptyWindow",
     "IncompatibleState",

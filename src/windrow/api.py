@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -18,6 +19,7 @@ from windrow.engine.over_table import over_table
 from windrow.engine.slide_table import slide_table
 from windrow.errors import InvalidArgument
 from windrow.iterators.call import is_stream, stream_of
+from windrow.iterators.checkpoint import Checkpoint
 from windrow.planning.as_of_plan import resolve_as_of
 from windrow.planning.assumed_schema import assumed_schema
 from windrow.planning.choose import Preference, Wish
@@ -26,6 +28,7 @@ from windrow.planning.over_plan import OverPlan, resolve_over
 from windrow.planning.slide_plan import Empty, SlidePlan, resolve_slide
 from windrow.planning.stream_arguments import StreamArguments, delay_of
 from windrow.planning.stream_plan import StreamPlan
+from windrow.stores.contract import Store
 from windrow.stream.plan_stream import plan_stream
 from windrow.windows import Windows, named
 
@@ -47,6 +50,7 @@ def over(
     lateness: str | timedelta | None = None,
     shards: int | None = None,
     history: Any = None,
+    checkpoint: str | Path | Store | Checkpoint | None = None,
 ) -> Any:
     """Give every row the aggregates of the windows that end at it, like SQL's OVER.
 
@@ -73,6 +77,8 @@ def over(
             shuffle partitions. It stays fixed once a query has started.
         history: for a stream: a table with the events before it, so that the first windows are
             full. What the table makes final is not answered again.
+        checkpoint: for an iterator: a folder or a store that keeps state, so that a restarted
+            process goes on (see `wr.Checkpoint`).
 
     Returns:
         All rows and columns, and one more column for each aggregation and window: a Spark DataFrame
@@ -95,7 +101,7 @@ def over(
         "key": key, "order": order, "windows": windows, "aggs": aggs,
         "wish": Wish(algorithm, prefer, exact),
     }  # fmt: skip
-    stream = StreamArguments(lateness, shards, history)
+    stream = StreamArguments(lateness, shards, history, checkpoint)
     if _is_spark(data):
         from windrow.spark.calls import over_spark
 
@@ -122,6 +128,7 @@ def slide(
     lateness: str | timedelta | None = None,
     shards: int | None = None,
     history: Any = None,
+    checkpoint: str | Path | Store | Checkpoint | None = None,
     max_answers: int | None = None,
 ) -> Any:
     """Answer once per slide: like Spark's F.window, without a copy of each row per window.
@@ -149,6 +156,8 @@ def slide(
             shuffle partitions. It stays fixed once a query has started.
         history: for a stream: a table with the events before it, so that the first windows are
             full. What the table makes final is not answered again.
+        checkpoint: for an iterator: a folder or a store that keeps state, so that a restarted
+            process goes on (see `wr.Checkpoint`).
         max_answers: the most answers that a table may have; by default 50 million, or its rows
             times its windows if that is more. On Spark too, the most windows of one kind that may
             hold an event. A call beyond that is refused before any answer is made.
@@ -172,7 +181,7 @@ def slide(
         "wish": Wish(algorithm, prefer, exact), "changes_only": changes_only,
         "empty": empty, "max_answers": max_answers,
     }  # fmt: skip
-    stream = StreamArguments(lateness, shards, history)
+    stream = StreamArguments(lateness, shards, history, checkpoint)
     if _is_spark(data):
         from windrow.spark.calls import slide_spark
 

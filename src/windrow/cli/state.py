@@ -1,8 +1,9 @@
-"""Show what the state of a streaming query holds, from its checkpoint."""
+"""Show what the state of a stream holds, from its checkpoint."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -26,22 +27,69 @@ _Shards = Mapping[int, Mapping[int, bytes]]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `windrow state`."""
-    parser.add_argument("checkpoint", help="the folder given to the query as checkpointLocation")
+    parser.add_argument(
+        "checkpoint",
+        help="the folder given to the query as checkpointLocation, or what was given to a stream "
+        "over an iterator as checkpoint=",
+    )
     parser.add_argument(
         "--operator",
         type=int,
-        help="which stateful operator of the query, counted from 0 (default: all of windrow's)",
+        help="which stateful operator of Spark's query, counted from 0 (default: all of windrow's)",
     )
+    parser.add_argument("--name", help="which stream of a store, if it was given a name")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the query that the state belongs to, and a line for each shard."""
-    from windrow.spark.session import local_session
-    from windrow.spark.streaming.checkpoint import operators_in, shards_in
-
     checkpoint: str = arguments.checkpoint
     if "://" not in checkpoint and not Path(checkpoint).is_dir():
         raise InvalidArgument(f"checkpoint: there is no folder {checkpoint}")
+    if _is_store(checkpoint):
+        _show_stream(checkpoint, arguments)
+    else:
+        _show_spark(checkpoint, arguments)
+    return 0
+
+
+def _is_store(checkpoint: str) -> bool:
+    """Whether a stream over an iterator wrote it: Spark's folders are no RocksDB themselves."""
+    from windrow.iterators.open_checkpoint import is_rocksdb
+    from windrow.stores import is_server
+
+    return is_server(checkpoint) or is_rocksdb(Path(checkpoint))
+
+
+def _show_stream(checkpoint: str, arguments: argparse.Namespace) -> None:
+    from windrow.iterators.checkpoint import NAME
+    from windrow.iterators.reading import checkpoint_at
+    from windrow.iterators.run import Progress
+
+    if arguments.operator is not None:
+        raise InvalidArgument("--operator: it is of Spark's queries, and this is a stream without")
+    record, shards = checkpoint_at(checkpoint, arguments.name or NAME)
+    if not record.commits:
+        print("nothing was committed yet")
+        return
+    _show({number: _summary(blocks, checkpoint, number) for number, blocks in shards.items()})
+    progress = Progress(**record.progress)
+    print(f"\noffset     {json.dumps(progress.offset)}")
+    print(f"watermark  {_moment(progress.watermark / 1000 if progress.watermark else None)}")
+    print(
+        f"taken      {progress.batches:,} batches, {progress.events:,} events, "
+        f"{progress.late:,} late, {progress.untimed:,} untimed"
+    )
+    print(f"given      {progress.sequence:,} batches of answers, {record.commits:,} commits")
+    if progress.is_over:
+        print("the input has ended, and what was left is answered")
+
+
+def _show_spark(checkpoint: str, arguments: argparse.Namespace) -> None:
+    from windrow.spark.session import local_session
+    from windrow.spark.streaming.checkpoint import operators_in, shards_in
+
+    if arguments.name is not None:
+        raise InvalidArgument("--name: it is of streams in a store, and this is Spark's checkpoint")
     session = local_session("windrow state", log_file=os.devnull)
     operators = operators_in(session, checkpoint)
     if arguments.operator is not None:
@@ -55,23 +103,28 @@ def run(arguments: argparse.Namespace) -> int:
         if len(operators) > 1:
             print("\n" * (place > 0) + f"operator {operator}")
         _show(_summaries(shards_in(session, checkpoint, operator), checkpoint))
-    return 0
 
 
 def _summaries(shards: _Shards, checkpoint: str) -> dict[int, Summary]:
     """What each shard holds, by its number."""
     from windrow.spark.streaming.shards import labels
+
+    numbers = {label: number for number, label in enumerate(labels(_number_of_shards(shards)))}
+    return {
+        number: _summary(shards[label], checkpoint, number)
+        for number, label in sorted((numbers[label], label) for label in shards)
+    }
+
+
+def _summary(blocks: Mapping[int, bytes], checkpoint: str, number: int) -> Summary:
+    """What a shard holds; errors about damage name the checkpoint and the shard."""
     from windrow.stream.inspection import summary
 
-    found = {}
-    numbers = {label: number for number, label in enumerate(labels(_number_of_shards(shards)))}
-    for number, label in sorted((numbers[label], label) for label in shards):
-        try:
-            found[number] = summary(shards[label])
-        except StoreError as error:
-            problem = str(error).removeprefix("checkpoint: ")
-            raise StoreError(f"checkpoint {checkpoint}, shard {number}: {problem}") from None
-    return found
+    try:
+        return summary(blocks)
+    except StoreError as error:
+        problem = str(error).removeprefix("checkpoint: ")
+        raise StoreError(f"checkpoint {checkpoint}, shard {number}: {problem}") from None
 
 
 def _number_of_shards(shards: _Shards) -> int:

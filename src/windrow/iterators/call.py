@@ -6,6 +6,7 @@ pyarrow, pandas, Polars ...      an iterator or a generator of tables
 a RecordBatchReader              an async iterator or an async generator of tables
 a list of dicts (rows)           a list or another iterable of tables
                                  a RecordBatchReader
+                                 a function from an offset to one of these
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.errors import InvalidArgument
+from windrow.iterators.checkpoint import checkpoint_of
+from windrow.iterators.open_checkpoint import OpenCheckpoint
 from windrow.iterators.run import Call
 from windrow.iterators.stream import AsyncStream, Stream
 from windrow.planning.over_plan import OverPlan
@@ -30,6 +33,8 @@ def is_stream(data: Any, lateness: object) -> bool:
     if hasattr(data, "__arrow_c_stream__"):
         return lateness is not None and isinstance(data, Iterator)
     if isinstance(data, Iterator):
+        return _with_lateness(data, lateness)
+    if _is_function(data):
         return _with_lateness(data, lateness)
     if lateness is None or not isinstance(data, Iterable):
         return False
@@ -63,10 +68,36 @@ def stream_of(
             "data: a list of rows is a table, and a table is final: leave lateness= out, or give a "
             "list of batches"
         )
-    if schema is None and isinstance(data, pa.RecordBatchReader):
-        schema = data.schema
-    make = AsyncStream if isinstance(data, AsyncIterable) else Stream
-    return make(data, Call(resolve, arguments), schema)
+    checkpoint = checkpoint_of(arguments.checkpoint)
+    call = Call(resolve, arguments)
+    kept = None if checkpoint is None else OpenCheckpoint(checkpoint)
+    try:
+        if _is_function(data):
+            data = _called(data, None if kept is None else kept.offset)
+        if schema is None and isinstance(data, pa.RecordBatchReader):
+            schema = data.schema
+        make = AsyncStream if isinstance(data, AsyncIterable) else Stream
+        return make(data, call, schema, kept)
+    except BaseException:
+        if kept is not None:
+            kept.close()
+        raise
+
+
+def _is_function(data: Any) -> bool:
+    """Whether this makes a stream of batches when it is called with an offset."""
+    return callable(data) and not isinstance(data, Iterable | AsyncIterable)
+
+
+def _called(source: Callable[[Any], Any], offset: Any) -> Any:
+    """The stream of batches behind an offset; None stands for the beginning."""
+    data = source(offset)
+    if not isinstance(data, Iterable | AsyncIterable):
+        raise InvalidArgument(
+            "data: a function of a stream takes an offset and returns an iterator of the batches "
+            f"behind it, not {type(data).__name__}"
+        )
+    return data
 
 
 def _is_row(batch: Any) -> bool:

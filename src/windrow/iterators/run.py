@@ -27,6 +27,7 @@ from windrow.algebra.kinds import plain_type
 from windrow.engine.columns import to_table, whole
 from windrow.errors import InvalidArgument
 from windrow.iterators.batches import Conforming
+from windrow.iterators.open_checkpoint import OpenCheckpoint
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.stream_arguments import (
@@ -68,6 +69,8 @@ class Progress:
         late: events that were dropped because they were late.
         untimed: events that were dropped because they have no time.
         is_over: whether the input has ended and what was left is answered.
+        offset: the newest that came with a batch: where to go on behind it.
+        sequence: batches of answers that were given.
     """
 
     watermark: int = 0
@@ -76,6 +79,8 @@ class Progress:
     late: int = 0
     untimed: int = 0
     is_over: bool = False
+    offset: Any = None
+    sequence: int = 0
 
     def add(self, step: BatchResult) -> None:
         """Count what a shard did."""
@@ -87,8 +92,14 @@ class Progress:
 class StreamRun:
     """A query over batches. State lies in the blocks of its shards."""
 
-    def __init__(self, schema: pa.Schema, call: Call, progress: Progress) -> None:
-        """Refuses what is wrong with the call for batches of this schema."""
+    def __init__(
+        self, schema: pa.Schema, call: Call, progress: Progress, kept: OpenCheckpoint | None = None
+    ) -> None:
+        """Refuses what is wrong with the call for batches of this schema.
+
+        With a checkpoint, the run goes on from what was committed, if that was the same query.
+        """
+        self.columns = schema
         self.plan = plan = call.resolve(schema)
         if not plan.order:
             raise InvalidArgument(
@@ -109,8 +120,15 @@ class StreamRun:
         self.schema = _answered_schema(plan)
         self.progress = progress
         self._tick = ticks.nanoseconds_per_tick(plain_type(schema.field(plan.order[0]).type))
-        self.shards = [LiveBlocks() for _ in range(shards)]
-        self._begin(call.stream.history)
+        if kept is None:
+            self.shards = [LiveBlocks() for _ in range(shards)]
+        else:
+            self.shards = kept.shards(shards)
+        if kept is None or kept.is_new:
+            self._begin(call.stream.history)
+        else:
+            for blocks in self.shards:
+                self._query.require_own(blocks)
 
     def conformed(self, table: pa.Table) -> pa.Table:
         """A batch in the columns of the first; refuses what cannot be brought to them."""

@@ -7,36 +7,48 @@ need and one batch, however fast the input is.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import asdict
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
 
 import pyarrow as pa
 
-from windrow.errors import InvalidArgument
+from windrow.errors import InvalidArgument, StoreError
 from windrow.iterators.batches import says_its_types, table_of
+from windrow.iterators.open_checkpoint import OpenCheckpoint, json_value
 from windrow.iterators.run import Call, Progress, StreamRun
 
 
 class _Windows:
     """What both kinds of streams share: the query, once the columns are known, and its counts.
 
-    State is `_progress` and `_run.shards`: a `LiveBlocks` for each shard, which says what changed
-    since it was last written (see `stream.live_blocks`). What keeps state for a restart makes them
-    of stored blocks, and writes both between two batches, when `_answers` is empty.
+    State is `_progress`, the answers that were not given yet, and `_run.shards`: a `LiveBlocks` for
+    each shard, which says what changed since it was last written (see `stream.live_blocks`). A
+    commit writes all three.
     """
 
-    def __init__(self, call: Call, schema: pa.Schema | None) -> None:
-        self._call, self._progress = call, Progress()
-        self._run = None if schema is None else StreamRun(schema, call, self._progress)
+    def __init__(self, call: Call, schema: pa.Schema | None, kept: OpenCheckpoint | None) -> None:
+        self._call, self._kept = call, kept
+        self._answers: deque[pa.RecordBatch] = deque()
+        self._progress = Progress()
+        if kept is not None:
+            self._progress = Progress(**kept.record.progress)
+            self._answers.extend(kept.pending)
+            schema = kept.columns if schema is None else schema
+        self._run = None if schema is None else self._begun(schema)
         #: batches without types that came before the first that has some
         self._untyped: pa.Schema | None = None
-        self._answers: deque[pa.RecordBatch] = deque()
         #: whether the input failed with the last pull
         self._failed = False
         self._ended = False
+        #: why state cannot be committed any more
+        self._lost: str | None = None
+        self._committed_at = time.monotonic()
 
     @property
     def events(self) -> int:
@@ -58,21 +70,98 @@ class _Windows:
         """How far time is final: an event before it is late; None as long as nothing is final."""
         return None if self._run is None else self._run.watermark
 
-    def _take(self, batch: Any) -> None:
-        """Take a batch of the input; answers are put in `_answers`."""
+    @property
+    def batches(self) -> int:
+        """How many batches have come."""
+        return self._progress.batches
+
+    @property
+    def sequence(self) -> int:
+        """The number of the batch of answers that you got last, from 1 on, over all restarts.
+
+        A restarted stream gives the answers behind the last commit again, under the same numbers,
+        if its input has the same batches.
+        """
+        return self._progress.sequence
+
+    @property
+    def offset(self) -> Any:
+        """Where to go on: the newest offset of the batches that were committed; None without one.
+
+        Without a checkpoint it is the newest offset that came.
+        """
+        return self._progress.offset if self._kept is None else self._kept.offset
+
+    # Commits -------------------------------------------------------------------------------------
+
+    def _commit(self) -> None:
+        """Write state and offset to the checkpoint; nothing if nothing came or was given since."""
+        if self._kept is None:
+            raise InvalidArgument(
+                "commit: the stream has no checkpoint; give checkpoint= a folder or a store"
+            )
+        if self._lost is not None:
+            raise StoreError(f"commit: {self._lost}; the checkpoint holds the last commit")
+        progress = asdict(self._progress)
+        if self._run is not None and progress != self._kept.record.progress:
+            self._kept.commit(progress, self._run.columns, self._run.shards, self._answers)
+        self._committed_at = time.monotonic()
+
+    @property
+    def _is_due(self) -> bool:
+        """Whether the stream commits by itself now: all answers that it gave count as safe."""
+        interval = None if self._kept is None else self._kept.checkpoint.interval
+        if interval is None or self._lost is not None:
+            return False
+        return self._ended or time.monotonic() - self._committed_at >= interval
+
+    def _given(self) -> pa.RecordBatch:
+        """The next answers that wait to be given."""
+        self._progress.sequence += 1
+        return self._answers.popleft()
+
+    def _release(self) -> None:
+        """Drop all state, and release the checkpoint."""
+        self._ended, self._lost = True, self._lost or "the stream is closed"
+        self._answers.clear()
+        if self._kept is not None:
+            self._kept.close()
+
+    # Batches -------------------------------------------------------------------------------------
+
+    def _begun(self, schema: pa.Schema) -> StreamRun:
+        return StreamRun(schema, self._call, self._progress, self._kept)
+
+    def _take(self, item: Any) -> None:
+        """Take a batch of the input, or a pair of it and its offset; answers go to `_answers`."""
+        batch, offset = item, self._progress.offset
+        if isinstance(item, tuple) and len(item) == 2:
+            batch, offset = item[0], json_value(item[1])
+        self._take_batch(batch)
+        self._progress.offset = offset
+
+    def _take_batch(self, batch: Any) -> None:
         table = table_of(batch, self._progress.batches + 1)
         if self._run is None:
             if not says_its_types(table):
                 self._progress.batches += 1
                 return
-            self._run = StreamRun(table.schema, self._call, self._progress)
+            self._run = self._begun(table.schema)
+        if self._progress.is_over and table.num_rows:
+            raise InvalidArgument(
+                f"data: batch {self.batches + 1} comes after the end: what was left of the stream "
+                "is answered and committed. Give a new checkpoint; to go on after the end of an "
+                "input, say wr.Checkpoint(..., at_end='wait')"
+            )
         # A batch with other columns is refused before it changes anything.
         conformed = self._run.conformed(table)
         self._work(lambda run: run.take(conformed))
 
     def _end(self) -> None:
         """Answer what is left; a generator that has failed is at its end, and its input is not."""
-        if not self._failed and not self._ended and self._run is not None:
+        waits = self._kept is not None and self._kept.checkpoint.at_end == "wait"
+        is_done = waits or self._progress.is_over or self._failed or self._ended
+        if self._run is not None and not is_done:
             self._work(StreamRun.finish)
         self._ended = True
 
@@ -82,7 +171,7 @@ class _Windows:
         try:
             self._answers.extend(step(self._run))
         except BaseException:
-            self._ended = True
+            self._ended, self._lost = True, "an error broke off the work on a batch"
             raise
 
     def __repr__(self) -> str:
@@ -102,8 +191,10 @@ class Stream(_Windows, Iterator[pa.RecordBatch]):
 
     Attributes:
         schema: the columns of answers.
-        events, late, untimed: what was counted so far.
+        batches, events, late, untimed: what was counted so far.
         watermark: how far time is final.
+        sequence: the number of the answers that you got last.
+        offset: where to go on after a restart.
 
     An error of the input passes through. The stream can go on, if the input can: a generator
     cannot, and then the stream ends, and does not answer what is left.
@@ -126,8 +217,14 @@ class Stream(_Windows, Iterator[pa.RecordBatch]):
         [1] 2026-05-01 09:00:11
     """
 
-    def __init__(self, source: Any, call: Call, schema: pa.Schema | None) -> None:
-        super().__init__(call, schema)
+    def __init__(
+        self,
+        source: Any,
+        call: Call,
+        schema: pa.Schema | None,
+        kept: OpenCheckpoint | None = None,
+    ) -> None:
+        super().__init__(call, schema, kept)
         self._source = iter(source)
 
     @property
@@ -144,10 +241,19 @@ class Stream(_Windows, Iterator[pa.RecordBatch]):
     def __next__(self) -> pa.RecordBatch:
         """The next answers, pulling batches until some are final."""
         while not self._answers:
+            if self._is_due:
+                self._commit()
             if self._ended:
                 raise StopIteration
             self._pull()
-        return self._answers.popleft()
+        return self._given()
+
+    def commit(self) -> None:
+        """Write state and the newest offset to the checkpoint, in one step.
+
+        A process that starts again goes on behind the answers that you got so far: keep them first.
+        """
+        self._commit()
 
     def _pull(self) -> None:
         """Take one batch of the input, or its end."""
@@ -164,8 +270,7 @@ class Stream(_Windows, Iterator[pa.RecordBatch]):
 
     def close(self) -> None:
         """End the stream without answering what is left, and close the input if it can be."""
-        self._ended = True
-        self._answers.clear()
+        self._release()
         close = getattr(self._source, "close", None)
         if close is not None:
             close()
@@ -196,8 +301,14 @@ class AsyncStream(_Windows, AsyncIterator[pa.RecordBatch]):
     answer is lost: the next one gets it.
     """
 
-    def __init__(self, source: Any, call: Call, schema: pa.Schema | None) -> None:
-        super().__init__(call, schema)
+    def __init__(
+        self,
+        source: Any,
+        call: Call,
+        schema: pa.Schema | None,
+        kept: OpenCheckpoint | None = None,
+    ) -> None:
+        super().__init__(call, schema, kept)
         self._source = aiter(source)
         #: the work that a task which was cancelled has left behind
         self._working: asyncio.Future[None] | None = None
@@ -216,10 +327,20 @@ class AsyncStream(_Windows, AsyncIterator[pa.RecordBatch]):
         """The next answers, pulling batches until some are final."""
         await self._worked()
         while not self._answers:
+            if self._is_due:
+                await self._in_thread(self._commit)
             if self._ended:
                 raise StopAsyncIteration
             await self._pull()
-        return self._answers.popleft()
+        return self._given()
+
+    async def commit(self) -> None:
+        """Write state and the newest offset to the checkpoint, in one step.
+
+        A process that starts again goes on behind the answers that you got so far: keep them first.
+        """
+        await self._worked()
+        await self._in_thread(self._commit)
 
     async def _pull(self) -> None:
         try:
@@ -256,7 +377,9 @@ class AsyncStream(_Windows, AsyncIterator[pa.RecordBatch]):
     async def aclose(self) -> None:
         """End the stream without answering what is left, and close the input if it can be."""
         self._ended = True
-        self._answers.clear()
+        with contextlib.suppress(Exception):  # whoever waited for that work has got its error
+            await self._worked()
+        self._release()
         close = getattr(self._source, "aclose", None)
         if close is not None:
             await close()

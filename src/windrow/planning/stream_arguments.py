@@ -1,4 +1,4 @@
-"""The arguments of a call that only streams take: `lateness`, `shards` and `history`."""
+"""The arguments of a call that only streams take: `lateness`, `shards`, `history`, `checkpoint`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ class StreamArguments:
     lateness: str | timedelta | None = None
     shards: int | None = None
     history: Any = None
+    checkpoint: Any = None
 
     @property
     def are_given(self) -> bool:
         """Whether the call says anything about a stream."""
-        return any(each is not None for each in (self.lateness, self.shards, self.history))
+        given = (self.lateness, self.shards, self.history, self.checkpoint)
+        return any(each is not None for each in given)
 
     def require_valid(self, key: str | Sequence[str] | None) -> None:
         """Refuse what is wrong for every stream."""
@@ -35,10 +37,15 @@ class StreamArguments:
             require_shards(self.shards, key)
         if self.history is not None:
             require_dataframe(self.history)
+        if self.checkpoint is not None:
+            raise InvalidArgument(
+                "checkpoint: is for iterators of batches; Spark keeps the state of a query in the "
+                "checkpointLocation that you give to writeStream"
+            )
 
     def require_none(self) -> None:
         """Refuse all of them, because the data is a table."""
-        for name in ("lateness", "shards", "history"):
+        for name in ("lateness", "shards", "history", "checkpoint"):
             if getattr(self, name) is not None:
                 raise InvalidArgument(
                     f"{name}: is for streams: streaming DataFrames and iterators of batches, such "

@@ -13,10 +13,18 @@ from windrow.stores.rocksdb import RocksDBStore
 __all__ = ["MemoryStore", "RedisStore", "RocksDBStore", "Store", "connect"]
 
 
-def connect(address: str | Path) -> Store:
-    """Open the store at an address: a Redis server, or the folder of a RocksDB."""
-    if isinstance(address, str) and address.startswith(("redis://", "rediss://", "unix://")):
-        return RedisStore(address)
+def is_server(address: str | Path) -> bool:
+    """Whether an address is that of a server."""
+    return isinstance(address, str) and address.startswith(("redis://", "rediss://", "unix://"))
+
+
+def connect(address: str | Path, read_only: bool = False) -> Store:
+    """Open the store at an address: a Redis server, or the folder of a RocksDB.
+
+    `read_only` opens a folder that another process may have open.
+    """
+    if is_server(address):
+        return RedisStore(str(address))
     if isinstance(address, str) and "://" in address:
         scheme = address.partition("://")[0]
         raise InvalidArgument(
@@ -25,4 +33,4 @@ def connect(address: str | Path) -> Store:
         )
     if not isinstance(address, str | Path):
         raise InvalidArgument(f"store: give a store, an address or a folder, not {address!r}")
-    return RocksDBStore(address)
+    return RocksDBStore(address, read_only)

@@ -23,9 +23,11 @@ class RocksDBStore(Store):
 
     Args:
         path: the folder; it is created if there is none.
+        read_only: only read, also while another process has the folder open. You see what was
+            written before you opened it.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, read_only: bool = False) -> None:
         try:
             import rocksdict
         except ImportError:
@@ -43,9 +45,15 @@ class RocksDBStore(Store):
         self._durable = rocksdict.WriteOptions()
         self._durable.sync = True
         self._database: Any = None
-        with failures_named(self, "open", "its folder"):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._database = rocksdict.Rdict(str(self._path), options=_options(rocksdict))
+        with failures_named(self, "open", "its folder", shown=_lock_explained):
+            access = rocksdict.AccessType
+            if not read_only:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = rocksdict.Rdict(
+                str(self._path),
+                options=_options(rocksdict),
+                access_type=access.read_only() if read_only else access.read_write(),
+            )
 
     def get_many(self, keys: Sequence[Key]) -> list[bytes | None]:
         """The values of the keys."""
@@ -141,6 +149,15 @@ class RocksDBStore(Store):
 
     def __repr__(self) -> str:
         return f"<RocksDBStore {str(self._path)!r}>"
+
+
+def _lock_explained(problem: str) -> str:
+    """A problem of opening; one with the lock says what to do."""
+    if "lock hold by current process" in problem:
+        return "this process has it open already; close it first, or share the store"
+    if "While lock file" in problem:
+        return "another process has it open; only one at a time can"
+    return problem
 
 
 def _options(rocksdict: Any) -> Any:

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
+from windrow.errors import StoreError
 from windrow.stream.state import ShardBlocks, ShardPlace, content_of, sealed_columns, sealed_content
 
 Kept = TypeVar("Kept")
@@ -34,13 +35,16 @@ class LiveBlocks(ShardBlocks):
     Args:
         stored: the numbers of the blocks that a checkpoint has.
         read: reads the bytes of one of them.
+        name: what errors call the checkpoint.
     """
 
     def __init__(
         self,
         stored: Collection[int] = (),
         read: Callable[[int], bytes | None] = lambda _number: None,
+        name: str = "checkpoint",
     ) -> None:
+        self._name = name
         self._live: dict[int, pa.RecordBatch | bytes] = {}
         self._stored, self._read = set(stored), read
         #: the blocks that differ from the checkpoint's
@@ -64,6 +68,11 @@ class LiveBlocks(ShardBlocks):
             len(block) if isinstance(block, bytes) else block.nbytes
             for block in self._live.values()
         )
+
+    @property
+    def numbers(self) -> set[int]:
+        """The numbers of all blocks, in memory or not."""
+        return (self._stored - self._changed) | self._live.keys()
 
     def bytes_of(self, number: int) -> bytes | None:
         """The content of a block of bytes; None if there is no such block."""
@@ -115,6 +124,8 @@ class LiveBlocks(ShardBlocks):
             if block is not None:
                 is_bytes = isinstance(block, bytes)
                 found[number] = (sealed_content if is_bytes else sealed_columns)(number, block)
+                # A commit that fails may have arrived all the same.
+                self._stored.add(number)
             elif number in self._stored:
                 found[number] = None
         return found
@@ -125,7 +136,6 @@ class LiveBlocks(ShardBlocks):
             if data is None:
                 self._stored.discard(number)
             else:
-                self._stored.add(number)
                 self.bytes_written += len(data)
         self._changed.clear()
 
@@ -135,4 +145,7 @@ class LiveBlocks(ShardBlocks):
             return None
         data = self._read(number)
         self.bytes_read += len(data or b"")
-        return content_of(number, data)
+        try:
+            return content_of(number, data)
+        except StoreError as error:
+            raise StoreError(f"{self._name}: {str(error).removeprefix('checkpoint: ')}") from None

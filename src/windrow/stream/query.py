@@ -51,6 +51,7 @@ from windrow.stream.state import (
     SLICES,
     WAITING_SCHEMA,
     ShardBlocks,
+    ShardPlace,
     Storage,
     block_number,
     blocks_in,
@@ -247,6 +248,13 @@ class StreamQuery:
         return min((time for time in due if time < LIMIT), default=None)
 
     # The state of a shard ------------------------------------------------------------------------
+
+    def require_own(self, storage: Storage | ShardBlocks) -> None:
+        """Refuse a shard without state, or whose state another query wrote."""
+        blocks = blocks_in(storage)
+        if not blocks.has(block_number(HEADER)):
+            raise ShardPlace(block_number(HEADER)).missing()
+        self._header(blocks)
 
     def _header(self, blocks: ShardBlocks) -> ShardHeader:
         """The header of a shard; raises if another query wrote it."""
