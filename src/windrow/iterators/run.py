@@ -110,7 +110,7 @@ class StreamRun:
             require_shards(wanted, plan.key)
         shards = wanted or 1
         nullable = {field.name for field in schema if field.nullable}
-        self._query = query_of(plan, nullable, shards, live=True)
+        self._query = query_of(plan, nullable, shards, live=kept is None)
         assert call.stream.lateness is not None
         # An event that comes as late as it may is newer than the watermark.
         self._delay = delay_of(call.stream.lateness) + self._query.is_of_moments
