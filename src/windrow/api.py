@@ -1,8 +1,8 @@
-"""`wr.over`, `wr.slide` and `wr.plan`: the same calls on every kind of data."""
+"""`wr.over`, `wr.slide`, `wr.as_of` and `wr.plan`: the same calls on every kind of data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from windrow.engine.slide_table import slide_table
 from windrow.errors import InvalidArgument
 from windrow.iterators.call import is_stream, stream_of
 from windrow.iterators.checkpoint import Checkpoint
-from windrow.planning.as_of_plan import resolve_as_of
+from windrow.planning.as_of_plan import resolve_as_of, resolve_events
 from windrow.planning.assumed_schema import assumed_schema
 from windrow.planning.choose import Preference, Wish
 from windrow.planning.explain import Plan
@@ -33,7 +33,7 @@ from windrow.stream.plan_stream import plan_stream
 from windrow.windows import Windows, named
 
 #: what `wr.plan` explains
-Call = Literal["over", "slide"]
+Call = Literal["over", "slide", "as_of"]
 
 
 def over(
@@ -277,19 +277,21 @@ def plan(
     history: Any = None,
     max_answers: int | None = None,
 ) -> Plan:
-    """Explain what `wr.over` or `wr.slide` would do with the same arguments, and why; runs nothing.
+    """Explain what `wr.over`, `wr.slide` or `wr.as_of` would do with the same arguments, and why.
 
-    It refuses what the call would refuse. For a Spark table it also says where the work is done,
-    and for a stream how state is kept, what a batch reads and writes, when answers are final, and
-    what must not change for a restart from a checkpoint.
+    It runs nothing, and refuses what the call would refuse. For a Spark table it also says where
+    the work is done, and for a stream how state is kept, what a batch reads and writes, when
+    answers are final, and what must not change for a restart from a checkpoint.
 
     Args:
-        data: the data of the call. Without it, columns are taken to hold floats and no nulls, and
-            order columns to hold times; with `lateness`, `shards` or `history` it is a stream.
+        data: the data of the call; of `wr.as_of`, the events of one source. Without it, columns
+            are taken to hold floats and no nulls, and order columns to hold times; with
+            `lateness`, `shards` or `history` it is a stream.
         key, order, windows, aggs, algorithm, prefer, exact: as in the call.
         schema, lateness, shards, history: as in the call.
         changes_only, empty, max_answers: as in `wr.slide`.
-        call: "over" or "slide"; by default "slide" if some window says `every`.
+        call: "over", "slide" or "as_of"; by default "slide" if some window says `every`, else
+            "over".
 
     Returns:
         A plan to print. Programs read it with `to_dict()`.
@@ -324,11 +326,16 @@ def plan(
         _require_slide(changes_only=changes_only or None, empty=without, max_answers=max_answers)
 
     stream = StreamArguments(lateness, shards, history)
+    if call == "as_of" and (stream.are_given or _is_spark(data)):
+        raise InvalidArgument(
+            "call: 'as_of' is explained for tables in process; give the events as an Arrow table, "
+            "or leave data out"
+        )
     if _is_spark(data):
         from windrow.spark.calls import plan_spark
 
         return plan_spark(call, data, schema, stream, arguments)
-    resolve = resolve_slide if call == "slide" else resolve_over
+    resolve = _RESOLVED[call]
     if data is None:
         if schema is not None:
             raise InvalidArgument(
@@ -341,6 +348,12 @@ def plan(
     table = _table(data, schema, stream)
     nullable = {name for name in table.column_names if table[name].null_count}
     return Plan(resolve(table.schema, **arguments), nullable)
+
+
+#: what checks the arguments of each call
+_RESOLVED: dict[str, Callable[..., Any]] = {
+    "over": resolve_over, "slide": resolve_slide, "as_of": resolve_events,
+}  # fmt: skip
 
 
 def _stream_without_data(

@@ -36,7 +36,15 @@ Block = Any
 
 
 def first_beyond(numbers: Block, low: int, high: int, limit: int) -> int:
-    """The first place between two whose number is beyond a limit; numbers do not fall."""
+    """The first place between two whose number is beyond a limit; numbers do not fall.
+
+    Steps double from the lower place on: windows of few rows are blocks of few windows.
+    """
+    step = 1
+    while low + step < high and numbers[low + step] <= limit:
+        low += step
+        step *= 2
+    high = min(low + step, high)
     while low < high:
         middle = (low + high) // 2
         if numbers[middle] <= limit:

@@ -61,7 +61,9 @@ def _matched(queries: pa.Table, events: pa.Table, plan: AsOfPlan) -> Matched:
     keys = [both(*each) for each in zip(plan.key, plan.key_types, strict=True)]
     ties = [arrow.whole(events[name]) for name in plan.order[1:]]
     query_keys, event_keys = [one for one, _ in keys], [other for _, other in keys]
-    return matched(query_keys, event_keys, *both(plan.order[0], plan.order_type), ties)
+    orders = both(plan.order[0], plan.order_type)
+    edges = [plan.edges_of(name) for name in plan.windows]
+    return matched(query_keys, event_keys, *orders, ties, edges)
 
 
 def _taken(

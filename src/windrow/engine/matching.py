@@ -1,13 +1,13 @@
 """Queries and events of two tables, brought together by key and order.
 
-Keys are numbered once for both tables, by the queries that have them. Events whose key no query has
-are left out, and so are events without a time: no window holds them. Then each table is sorted by
-key and order.
+Keys are numbered once for both tables, by the queries that have them. Events that no window holds
+are left out before anything is sorted: those of keys that no query has, those that are earlier or
+later than any window reaches, and those without a time. Then each table is sorted by key and order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from windrow.algebra import arrays
 from windrow.engine.sorting import grouped, key_codes, ranks, sorted_by
+from windrow.windows.edges import Edges, reached
 from windrow.windows.moments import Moments
 from windrow.windows.reach import EARLIEST
 
@@ -45,6 +46,7 @@ def matched(
     query_order: pa.Array,
     event_order: pa.Array,
     event_ties: Sequence[pa.Array] = (),
+    edges: Iterable[Edges] = (),
 ) -> Matched:
     """Bring queries and events together.
 
@@ -52,10 +54,13 @@ def matched(
         query_keys, event_keys: the columns of the key, of the same types.
         query_order, event_order: the moments and the times of events, of one type.
         event_ties: further columns that order events of one time.
+        edges: of the windows; events that none of them reaches may be left out.
     """
     timed = arrays.validity(query_order) if query_order.null_count else None
     moments, times = _comparable(query_order, event_order)
-    codes, event_codes, kept = _numbered(query_keys, event_keys, query_order, event_order)
+    asked = moments if timed is None else moments[timed]
+    within = _within(times, event_order, *reached(edges, asked)) if len(asked) else None
+    codes, event_codes, kept = _numbered(query_keys, event_keys, within, len(moments), len(times))
     order = [times, *map(ranks, event_ties)]
     if kept is not None:
         order = [each[kept] for each in order]
@@ -74,33 +79,43 @@ def matched(
     return Matched(found, queries, events)
 
 
+def _within(times: Array, order: pa.Array, oldest: int, newest: int) -> Array | None:
+    """Which events some window may hold by their time alone; None if that is all of them."""
+    masks = [arrays.validity(order)] if order.null_count else []
+    if len(times) and times.min() <= oldest:
+        masks.append(times > oldest)
+    if len(times) and times.max() > newest:
+        masks.append(times <= newest)
+    return np.logical_and.reduce(masks) if masks else None
+
+
 def _numbered(
     query_keys: Sequence[pa.Array],
     event_keys: Sequence[pa.Array],
-    query_order: pa.Array,
-    event_order: pa.Array,
+    within: Array | None,
+    queries: int,
+    events: int,
 ) -> tuple[Array, Array, Array | None]:
     """The number of each query's key, those of the events that are kept, and these events.
 
-    Numbers begin at 0, and each is that of some query. The events are None if all are kept.
+    Numbers begin at 0, and each is that of some query. Events not `within` reach are left out. The
+    events are None if all are kept.
     """
-    timed = arrays.validity(event_order) if event_order.null_count else None
-    count = len(query_order)
-    codes = np.zeros(count + len(event_order), np.int64)
+    codes = np.zeros(queries + events, np.int64)
     if query_keys:
         pairs = zip(query_keys, event_keys, strict=True)
         codes = key_codes([pa.concat_arrays(pair) for pair in pairs])
     asked = np.zeros(int(codes.max(initial=0)) + 1, np.bool_)
-    asked[codes[:count]] = True
-    kept = timed
+    asked[codes[:queries]] = True
+    kept = within
     if not asked.all():
         codes = np.where(asked, np.cumsum(asked) - 1, -1)[codes]
-        found = codes[count:] >= 0
-        kept = found if timed is None else found & timed
+        found = codes[queries:] >= 0
+        kept = found if within is None else found & within
     if kept is None or kept.all():
-        return codes[:count], codes[count:], None
+        return codes[:queries], codes[queries:], None
     rows = np.flatnonzero(kept)
-    return codes[:count], codes[count:][rows], rows
+    return codes[:queries], codes[queries:][rows], rows
 
 
 def _comparable(query_order: pa.Array, event_order: pa.Array) -> tuple[Array, Array]:

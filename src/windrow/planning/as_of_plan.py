@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
@@ -54,6 +54,8 @@ class AsOfPlan(OverPlan):
         key_types: in which types the key's columns are compared, those of queries and of events.
         order_type: in which type moments and the times of events are compared.
     """
+
+    call: ClassVar[str] = "as_of"
 
     source: str | None
     key_types: tuple[pa.DataType, ...]
@@ -120,6 +122,13 @@ def resolve_as_of(
     ]
     _require_new_names(queries, plans)
     return plans
+
+
+def resolve_events(schema: pa.Schema, **arguments: Any) -> AsOfPlan:
+    """The plan of one source, for queries with the same types of keys and moments."""
+    named = [*names_given("key", arguments["key"]), *names_given("order", arguments["order"])]
+    queries = pa.schema([schema.field(name) for name in named if name in schema.names])
+    return resolve_as_of(queries, {None: schema}, **arguments)[0]
 
 
 def _require_names(events: Mapping[str | None, pa.Schema]) -> None:
@@ -204,8 +213,8 @@ def _require_in_queries(queries: pa.Schema, argument: str, name: str) -> None:
         require_column(queries, argument, name)
     except InvalidArgument as error:
         raise InvalidArgument(
-            f"{error}, in the queries; columns of {argument}= have the same name in queries and "
-            "events, so rename one"
+            f"{error}, in the queries; its columns have the same names in queries and events, so "
+            "rename one"
         ) from None
 
 

@@ -39,7 +39,7 @@ class Plan:
     """What a call would do, and why: print it, or read it with `to_dict`.
 
     Attributes:
-        call: "over" or "slide".
+        call: "over", "slide" or "as_of".
         groups: the features, and the algorithms of their windows; none if Spark's own window
             operator answers.
         placement: where Spark runs the call on a table; None for other data.
@@ -65,7 +65,7 @@ class Plan:
             placement: where Spark runs it.
             stream: what becomes of a stream.
         """
-        self.call = "slide" if isinstance(resolved, SlidePlan) else "over"
+        self.call = resolved.call
         self.resolved, self.placement, self.stream = resolved, placement, stream
         notes = [*notes, *_of_answers(resolved)]
         if placement is not None and placement.where == "spark":
@@ -145,6 +145,13 @@ class Plan:
                 "combine the rows of each slice, once",
                 "go over the slices, a window at a time, on all cores",
                 *self._counted,
+            )
+        if self.call == "as_of":
+            return (
+                *(["leave out the events whose key no query has"] if key else []),
+                f"sort queries and events by {by}, unless they are",
+                "find the events of each window of each query, in one walk along both",
+                "go over the events, a window at a time, in pieces on all cores",
             )
         over = "go over the rows, a window at a time, in pieces on all cores"
         return (*sort, *self._policies, over)

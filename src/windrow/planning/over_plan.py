@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import pyarrow as pa
 
@@ -33,6 +34,8 @@ class Output:
 @dataclass(frozen=True, eq=False)
 class OverPlan:
     """What `over` has to do."""
+
+    call: ClassVar[str] = "over"
 
     key: tuple[str, ...]
     order: tuple[str, ...]

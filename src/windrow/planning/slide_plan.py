@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 import pyarrow as pa
 
@@ -49,6 +49,8 @@ _UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 @dataclass(frozen=True, eq=False)
 class SlidePlan:
     """What `slide` has to do."""
+
+    call: ClassVar[str] = "slide"
 
     key: tuple[str, ...]
     order: tuple[str, ...]

@@ -12,7 +12,7 @@ for every kind alike (`moments.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,3 +61,17 @@ KEY_BEGIN, KEY_END = Edge(rows=-UNLIMITED), Edge(rows=UNLIMITED)
 
 #: where a window begins and ends
 Edges = tuple[Edge, Edge]
+
+
+def reached(edges: Iterable[Edges], moments: Array) -> tuple[int, int]:
+    """Between which times all events lie that windows of some moments hold.
+
+    They are later than the first time, and not later than the second.
+    """
+    oldest, newest = UNLIMITED, EARLIEST
+    for begin, end in edges:
+        counted = begin.rows or begin.since
+        first = EARLIEST if counted else int(begin.limits(moments.min()))
+        last = UNLIMITED if end.rows else int(end.limits(moments.max()))
+        oldest, newest = min(oldest, first), max(newest, last)
+    return oldest, newest
