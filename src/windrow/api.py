@@ -8,19 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-import pyarrow as pa
-
 from windrow.algebra.aggregation import Measure
 from windrow.algebra.literals import require_one_of
 from windrow.algorithms import AlgorithmName
-from windrow.engine.as_of_table import as_of_table
-from windrow.engine.columns import to_table
-from windrow.engine.over_table import over_table
-from windrow.engine.slide_table import slide_table
 from windrow.errors import InvalidArgument
 from windrow.iterators.call import is_stream, stream_of
 from windrow.iterators.checkpoint import Checkpoint
-from windrow.planning.as_of_plan import resolve_as_of, resolve_events
+from windrow.planning.as_of_plan import resolve_events
 from windrow.planning.assumed_schema import assumed_schema
 from windrow.planning.choose import Preference, Wish
 from windrow.planning.explain import Plan
@@ -30,6 +24,7 @@ from windrow.planning.stream_arguments import StreamArguments, delay_of
 from windrow.planning.stream_plan import StreamPlan
 from windrow.stores.contract import Store
 from windrow.stream.plan_stream import plan_stream
+from windrow.tables.calls import as_of_data, over_data, read_for, slide_data
 from windrow.windows import Windows, named
 
 #: what `wr.plan` explains
@@ -55,7 +50,8 @@ def over(
     """Give every row the aggregates of the windows that end at it, like SQL's OVER.
 
     Args:
-        data: a Spark DataFrame, or anything that speaks Arrow: pyarrow, pandas, Polars, DuckDB.
+        data: a DataFrame of Spark, pandas or Polars, a relation of DuckDB, anything else that
+            speaks Arrow, a dict of arrays or a list of dicts. NaN in a pandas column is missing.
         key: the column or columns to keep windows apart by; None for one window over everything.
         order: the column that orders the events, or a list whose further columns break ties. Time
             windows measure by the first. Without it, a table's rows stay in their order.
@@ -81,8 +77,9 @@ def over(
             process goes on (see `wr.Checkpoint`).
 
     Returns:
-        All rows and columns, and one more column for each aggregation and window: a Spark DataFrame
-        for a Spark DataFrame, else a `pyarrow.Table`.
+        All rows and columns, and one more column for each aggregation and window, in data of the
+        same kind: Spark, pandas (its index kept), Polars (lazy if the data is) or DuckDB, else a
+        `pyarrow.Table`.
 
     Example:
         >>> import pyarrow as pa, windrow as wr
@@ -108,8 +105,8 @@ def over(
         return over_spark(data, schema, stream, arguments)
     if is_stream(data, lateness):
         return stream_of(data, schema, stream, partial(resolve_over, **arguments))
-    table = _table(data, schema, stream)
-    return over_table(table, resolve_over(table.schema, **arguments))
+    _require_table(schema, stream)
+    return over_data(data, arguments)
 
 
 def slide(
@@ -134,7 +131,8 @@ def slide(
     """Answer once per slide: like Spark's F.window, without a copy of each row per window.
 
     Args:
-        data: a Spark DataFrame, or anything that speaks Arrow: pyarrow, pandas, Polars, DuckDB.
+        data: a DataFrame of Spark, pandas or Polars, a relation of DuckDB, anything else that
+            speaks Arrow, a dict of arrays or a list of dicts. NaN in a pandas column is missing.
         key: the column or columns to keep windows apart by; None for one window over everything.
         order: the column that orders the events, or a list whose further columns break ties. Time
             windows measure by the first.
@@ -166,8 +164,8 @@ def slide(
         The key columns, `window_start`, `window_end` and one column per aggregation, with the
         window's name, `window`, in front if you name it or there are several. Begins and ends have
         the type of the order column, or a finer unit if a window begins or ends between two of its
-        ticks. A Spark DataFrame for a Spark DataFrame, its rows in no particular order, else a
-        `pyarrow.Table`.
+        ticks. Data of the same kind: Spark (its rows in no particular order), pandas, Polars (lazy
+        if the data is) or DuckDB, else a `pyarrow.Table`.
 
     Example:
         >>> import pyarrow as pa, windrow as wr
@@ -188,8 +186,8 @@ def slide(
         return slide_spark(data, schema, stream, arguments)
     if is_stream(data, lateness):
         return stream_of(data, schema, stream, partial(resolve_slide, **arguments))
-    table = _table(data, schema, stream)
-    return slide_table(table, resolve_slide(table.schema, **arguments))
+    _require_table(schema, stream)
+    return slide_data(data, arguments)
 
 
 def as_of(
@@ -213,8 +211,8 @@ def as_of(
     a key and a moment. Its windows end at its moment, and it is no event itself.
 
     Args:
-        queries: a Spark DataFrame, or anything that speaks Arrow: pyarrow, pandas, Polars, DuckDB.
-        events: the same kind of data, or a dict of several sources by name.
+        queries: data as in `wr.over`.
+        events: data as in `wr.over`, or a dict of several sources by name.
         key: the column or columns that a query and its events have in common; None for windows over
             all events. Columns have one name in queries and events. With several sources, a dict
             may give each source a key of its own.
@@ -231,9 +229,10 @@ def as_of(
         lateness, shards: as in `wr.over`, for streams.
 
     Returns:
-        All rows and columns of the queries, in their order, and one more column for each
-        aggregation and window, named as in `wr.over`; with several sources, each name begins with
-        that of its source. Where a window holds no event, a count is 0 and all else is null.
+        All rows and columns of the queries, in their order and of their kind, and one more column
+        for each aggregation and window, named as in `wr.over`; with several sources, each name
+        begins with that of its source. Where a window holds no event, a count is 0 and all else is
+        null.
 
     Example:
         >>> import pyarrow as pa, windrow as wr
@@ -251,11 +250,8 @@ def as_of(
     }  # fmt: skip
     stream = StreamArguments(lateness, shards, None)
     sources = events if _are_sources(events) else {None: events}
-    asked = _table(queries, schema, stream)
-    tables = {name: _table(each, schema, stream) for name, each in sources.items()}
-    schemas = {name: table.schema for name, table in tables.items()}
-    plans = resolve_as_of(asked.schema, schemas, **arguments)
-    return as_of_table(asked, list(tables.values()), plans)
+    _require_table(schema, stream)
+    return as_of_data(queries, sources, arguments)
 
 
 def plan(
@@ -345,9 +341,11 @@ def plan(
         resolved = resolve(assumed_schema(key, order, windows, aggs), **arguments)
         assumed = "Without data, columns are taken to hold floats and no nulls."
         return Plan(resolved, set(), [assumed], stream=_stream_without_data(resolved, stream))
-    table = _table(data, schema, stream)
-    nullable = {name for name in table.column_names if table[name].null_count}
-    return Plan(resolve(table.schema, **arguments), nullable)
+    _require_table(schema, stream)
+    table, resolved = read_for(data, resolve, arguments)
+    read = {*resolved.columns, *resolved.order}
+    nullable = {name for name in read if table[name].null_count}
+    return Plan(resolved, nullable)
 
 
 #: what checks the arguments of each call
@@ -404,9 +402,8 @@ def _is_spark(data: Any) -> bool:
     return type(data).__module__.startswith("pyspark.")
 
 
-def _table(data: Any, schema: Any, stream: StreamArguments) -> pa.Table:
-    """Data that is not Spark's as a table; refuses arguments that only Spark takes."""
+def _require_table(schema: Any, stream: StreamArguments) -> None:
+    """Refuse arguments that only Spark takes."""
     if schema is not None:
         raise InvalidArgument("schema: is for Spark DataFrames; other data has its own")
     stream.require_none()
-    return to_table(data)

@@ -121,7 +121,13 @@ def polars(call: Call, _random: Random) -> Asked:
         name: replace(column, type="pa.string_view()") if column.kind == "text" else column
         for name, column in call.columns.items()
     }
-    return replace(call, columns=columns), result
+    return replace(call, columns=columns), result.cast(_without_views(result.schema))
+
+
+def _without_views(schema: pa.Schema) -> pa.Schema:
+    """The types that answers had before they became Polars'."""
+    plain = {pa.binary_view(): pa.binary(), pa.string_view(): pa.string()}
+    return pa.schema([field.with_type(plain.get(field.type, field.type)) for field in schema])
 
 
 BACKENDS: dict[str, Backend] = {

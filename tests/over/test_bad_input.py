@@ -186,21 +186,13 @@ def test_what_only_spark_refuses(spark_without_jobs: "SparkSession") -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        None, 5, "amount", {"amount": [1.0]}, [1.0], np.zeros(3), pd.Series([1.0]),
-        pa.array([1.0]), pa.chunked_array([[1.0]]), pl.Series([1.0]), pl.LazyFrame({"amount": [1]}),
+        None, 5, "amount", [1.0], np.zeros(3), pd.Series([1.0]),
+        pa.array([1.0]), pa.chunked_array([[1.0]]), pl.Series([1.0]),
     ],
     ids=lambda data: type(data).__name__,
 )  # fmt: skip
 def test_what_is_no_table(data: Any) -> None:
-    expected = (
-        "data: give a Spark DataFrame or something that speaks Arrow (a pyarrow.Table, pandas"
-    )
-    assert_refused(data, {}, expected)
-
-
-def test_what_to_do_with_a_lazy_frame() -> None:
-    with pytest.raises(wr.InvalidArgument, match=r"not LazyFrame; collect\(\) it first"):
-        wr.over(pl.LazyFrame({"amount": [1]}), **GOOD)
+    assert_refused(data, {}, "data: give a DataFrame of Spark, pandas or Polars, a relation of Duc")
 
 
 def test_a_name_that_occurs_twice() -> None:

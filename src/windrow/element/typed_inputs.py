@@ -11,8 +11,9 @@ import pyarrow as pa
 
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.kinds import Kind
-from windrow.engine.columns import to_table, whole
+from windrow.engine.columns import whole
 from windrow.errors import InvalidArgument
+from windrow.tables.choose import to_table
 
 #: kinds of values that become another kind without loss, if the values allow it
 _WIDENED = {(Kind.INTEGER, Kind.FLOAT), (Kind.BOOLEAN, Kind.INTEGER), (Kind.BOOLEAN, Kind.FLOAT)}

@@ -25,12 +25,11 @@ Array = np.ndarray[Any, Any]
 def as_of_table(
     queries: pa.Table, sources: Sequence[pa.Table], plans: Sequence[AsOfPlan]
 ) -> pa.Table:
-    """The queries with the columns of all plans added; their rows keep their order."""
-    found = queries
-    for events, plan in zip(sources, plans, strict=True):
-        for field, column in zip(plan.output_fields, _answers(queries, events, plan), strict=True):
-            found = found.append_column(field, column)
-    return found
+    """The columns that all plans add, for the queries in their order."""
+    answers = zip(sources, plans, strict=True)
+    found = [column for events, plan in answers for column in _answers(queries, events, plan)]
+    fields = [field for plan in plans for field in plan.output_fields]
+    return pa.Table.from_arrays(found, schema=pa.schema(fields))
 
 
 def _answers(queries: pa.Table, events: pa.Table, plan: AsOfPlan) -> list[pa.Array]:

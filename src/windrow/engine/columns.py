@@ -14,29 +14,6 @@ from windrow.errors import AggregateOverflow, InvalidAggregation, InvalidArgumen
 Array = np.ndarray[Any, Any]
 
 
-def to_table(data: Any) -> pa.Table:
-    """Read anything that speaks Arrow as a table."""
-    if isinstance(data, pa.Table):
-        return data
-    if isinstance(data, pa.RecordBatch):
-        return pa.Table.from_batches([data])
-    if isinstance(data, pa.RecordBatchReader):
-        return data.read_all()
-    if hasattr(data, "__arrow_c_stream__"):
-        try:
-            return pa.table(data)
-        except (pa.ArrowException, TypeError) as error:  # a series, which is no table; complex
-            problem = f"; {type(data).__name__} cannot be read as a table: {error}"
-    elif hasattr(data, "collect"):
-        problem = f", not {type(data).__name__}; collect() it first"
-    else:
-        problem = f", not {type(data).__name__}"
-    raise InvalidArgument(
-        "data: give a Spark DataFrame or something that speaks Arrow (a pyarrow.Table, pandas, "
-        f"Polars or DuckDB){problem}"
-    )
-
-
 def whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     """A column in one piece."""
     if isinstance(column, pa.ChunkedArray):

@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.algebra.kinds import Kind, plain_type
-from windrow.engine.columns import to_table
 from windrow.errors import InvalidArgument
+from windrow.tables.choose import to_table
 
 _NUMBERS = {Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL}
 

@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.algebra.kinds import plain_type
-from windrow.engine.columns import to_table, whole
+from windrow.engine.columns import whole
 from windrow.errors import InvalidArgument
 from windrow.iterators.batches import Conforming
 from windrow.iterators.open_checkpoint import OpenCheckpoint
@@ -41,6 +41,7 @@ from windrow.stream.live_blocks import LiveBlocks
 from windrow.stream.plan_stream import query_of
 from windrow.stream.query import BatchResult
 from windrow.stream.state import NONE
+from windrow.tables.choose import to_table
 from windrow.windows import ticks
 from windrow.work.threads import in_threads
 

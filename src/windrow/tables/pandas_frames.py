@@ -1,0 +1,118 @@
+"""pandas: columns are read one by one, and answers join the user's own frame.
+
+A missing value of a numpy column (NaN, NaT, None) is null, as pandas means it. Nullable and
+Arrow-backed columns say themselves what is missing; NaN is a number there. A level of the index is
+named like a column.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Hashable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.errors import InvalidArgument
+from windrow.tables.contract import Like, Source, with_stand_ins
+from windrow.tables.pandas_types import answers_to_pandas, key_to_pandas
+
+#: from so many added columns on, pandas wants them joined at once
+_MANY = 50
+
+
+class PandasFrame(Source):
+    """A DataFrame of pandas."""
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+        # The frame's columns, then the levels of its index. What is no string cannot be named.
+        self._places: list[tuple[str, bool, Hashable]] = [
+            (label, is_level, place)
+            for is_level, labels in ((False, frame.columns), (True, frame.index.names))
+            for place, label in enumerate(labels)
+            if isinstance(label, str)
+        ]
+        self._counts = Counter(name for name, _is_level, _place in self._places)
+
+    def arrow(
+        self, read: Collection[str], *, keys: Collection[str] = (), returned: bool = False
+    ) -> pa.Table:
+        """The columns that are read; others are stand-ins."""
+        columns = {
+            name: _to_arrow(self._values(name), name, name in keys)
+            for name in read
+            if self._counts[name] == 1
+        }
+        names = [name for name, _is_level, _place in self._places]
+        return with_stand_ins(names, columns, len(self._frame))
+
+    def with_columns(self, answers: pa.Table, like: Like) -> Any:
+        """The frame with more columns; its own columns and its index are as they were."""
+        found = {
+            name: answers_to_pandas(answers[name], like.get(name, ()))
+            for name in answers.column_names
+        }
+        if len(found) >= _MANY:
+            import pandas as pd
+
+            return pd.concat([self._frame, pd.DataFrame(found, index=self._frame.index)], axis=1)
+        # None: a copy that shares nothing that can be written, as DataFrame.assign makes it.
+        frame = self._frame.copy(deep=None)
+        for name, column in found.items():
+            frame[name] = column
+        return frame
+
+    def of_same_kind(self, answers: pa.Table, like: Like, keys: Collection[str]) -> Any:
+        """A frame with an index of its own; keys have the dtypes that they have in the data."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                name: key_to_pandas(answers[name], *self.types_of([name]))
+                if name in keys
+                else answers_to_pandas(answers[name], like.get(name, ()))
+                for name in answers.column_names
+            }
+        )
+
+    def types_of(self, names: Collection[str]) -> tuple[Any, ...]:
+        """The dtypes of columns."""
+        return tuple(self._values(name).dtype for name in names)
+
+    def _values(self, name: str) -> Any:
+        """The column or level of the index with that name."""
+        place = next(place for label, *place in self._places if label == name)
+        is_level, number = place
+        if is_level:
+            return self._frame.index.get_level_values(number)
+        return self._frame.iloc[:, number]
+
+
+def _to_arrow(values: Any, name: str, is_key: bool) -> Any:
+    """A column as Arrow; values are not copied unless Arrow lays them out in another way."""
+    if is_key and values.dtype == np.object_:
+        texts = _encoded_texts(values)
+        if texts is not None:
+            return texts
+    try:
+        return pa.array(values, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise InvalidArgument(
+            f"data: the column {name!r} of dtype {values.dtype} cannot be read: {error}"
+        ) from None
+
+
+def _encoded_texts(values: Any) -> pa.DictionaryArray | None:
+    """A column of Python's texts as codes and the different texts; None if others are there too.
+
+    That reads each text once. Arrow would copy all of them and then look for different ones.
+    """
+    codes, found = values.factorize()
+    if not all(type(each) is str for each in found):
+        return None
+    return pa.DictionaryArray.from_arrays(
+        pa.array(codes, mask=codes < 0) if len(codes) and codes.min() < 0 else pa.array(codes),
+        pa.array(np.asarray(found), pa.string()),
+    )
