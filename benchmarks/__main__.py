@@ -22,6 +22,7 @@ SUITES = {
     "order_statistics": "Order statistics over Arrow tables in process",
     "around": "Windows that end elsewhere than at their row (ratio: trailing over this one)",
     "slides": "Sliding windows over Arrow tables in process",
+    "iterators": "Streams in one process (ratio: the other's time over the stream's)",
     "spark": "Spark batch, many features",
     "spark_builtin": "Spark batch, one built-in function",
     "spark_ranks": "Spark batch, medians and exact distinct counts",

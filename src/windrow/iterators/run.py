@@ -118,7 +118,7 @@ class StreamRun:
         is_slide = isinstance(plan, SlidePlan)
         columns = plan.columns if isinstance(plan, SlidePlan) else schema.names
         self._columns = Conforming(schema, columns, takes_more=is_slide)
-        self.schema = _answered_schema(plan)
+        self.schema = _answered_schema(plan, schema)
         self.progress = progress
         self._tick = ticks.nanoseconds_per_tick(plain_type(schema.field(plan.order[0]).type))
         if kept is None:
@@ -213,10 +213,10 @@ class StreamRun:
         return found
 
 
-def _answered_schema(plan: OverPlan | SlidePlan) -> pa.Schema:
+def _answered_schema(plan: OverPlan | SlidePlan, events: pa.Schema) -> pa.Schema:
     if isinstance(plan, SlidePlan):
         return plan.output_schema
-    return pa.schema([*plan.schema, *plan.output_fields])
+    return pa.schema([*events, *plan.output_fields])
 
 
 def _in_types(table: pa.Table, schema: pa.Schema) -> pa.Table:
