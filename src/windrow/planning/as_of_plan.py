@@ -99,29 +99,32 @@ def resolve_as_of(
         key, order, windows, aggs, wish: as in the call.
     """
     queries = plain_schema(queries)
-    _require_names(events)
-    if None in events:
-        for argument, given in {"key": key, "order": order, "aggs": aggs}.items():
-            if isinstance(given, Mapping):
-                raise InvalidArgument(
-                    f"{argument}: a dict is for several sources, as in events={{'clicks': ..., "
-                    "'payments': ...}; give one for these events"
-                )
+    given = given_by_source(events, key=key, order=order, aggs=aggs)
     plans = [
         _resolve_source(
-            queries,
-            source,
-            plain_schema(schema),
-            key=_of_source("key", key, source, events),
-            order=_of_source("order", order, source, events),
-            windows=windows,
-            aggs=_of_source("aggs", aggs, source, events),
-            wish=wish,
+            queries, source, plain_schema(schema), windows=windows, wish=wish, **given[source]
         )
         for source, schema in events.items()
     ]
     _require_new_names(queries, plans)
     return plans
+
+
+def given_by_source(
+    events: Mapping[str | None, Any], **arguments: Any
+) -> dict[str | None, dict[str, Any]]:
+    """What arguments give for each source, where a dict may give each its own."""
+    _require_names(events)
+    for argument, given in arguments.items():
+        if None in events and isinstance(given, Mapping):
+            raise InvalidArgument(
+                f"{argument}: a dict is for several sources, as in events={{'clicks': ..., "
+                "'payments': ...}; give one for these events"
+            )
+    return {
+        source: {name: _of_source(name, given, source, events) for name, given in arguments.items()}
+        for source in events
+    }
 
 
 def resolve_events(schema: pa.Schema, **arguments: Any) -> AsOfPlan:
@@ -131,7 +134,7 @@ def resolve_events(schema: pa.Schema, **arguments: Any) -> AsOfPlan:
     return resolve_as_of(queries, {None: schema}, **arguments)[0]
 
 
-def _require_names(events: Mapping[str | None, pa.Schema]) -> None:
+def _require_names(events: Mapping[str | None, Any]) -> None:
     if not events:
         raise InvalidArgument("events: at least one source is needed")
     for name in events:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import product
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -11,7 +10,7 @@ import pyarrow as pa
 from windrow.engine.as_of_table import as_of_table
 from windrow.engine.over_table import over_table
 from windrow.engine.slide_table import slide_table
-from windrow.planning.as_of_plan import AsOfPlan, resolve_as_of
+from windrow.planning.as_of_plan import AsOfPlan, given_by_source, resolve_as_of
 from windrow.planning.assumed_schema import assumed_schema
 from windrow.planning.over_plan import OverPlan, names_given, resolve_over
 from windrow.planning.slide_plan import END, START, SlidePlan, resolve_slide
@@ -64,21 +63,19 @@ def as_of_data(queries: Any, events: Mapping[Any, Any], arguments: Arguments) ->
     `events` are the sources by name. A LazyFrame of events is collected at the call.
     """
     arguments = _repeatable(arguments)
+    given = given_by_source(events, **{name: arguments[name] for name in ("key", "order", "aggs")})
     sources = [source_of(each.collect() if is_lazy(each) else each) for each in events.values()]
-    keys, orders, aggs = (_of_each(arguments[name]) for name in ("key", "order", "aggs"))
-    named = {
-        name
-        for key, order, measures in product(keys, orders, aggs)
-        for name in assumed_schema(key, order, arguments["windows"], measures).names
-    }
+    tables = [
+        source.arrow(assumed_schema(windows=arguments["windows"], **each).names)
+        for source, each in zip(sources, given.values(), strict=True)
+    ]
+    schemas = dict(zip(events, [table.schema for table in tables], strict=True))
     joined = {
         name
-        for argument, given in {"key": keys, "order": orders}.items()
-        for each in given
-        for name in names_given(argument, each)
+        for each in given.values()
+        for argument in ("key", "order")
+        for name in names_given(argument, each[argument])
     }
-    tables = [source.arrow(named) for source in sources]
-    schemas = dict(zip(events, [table.schema for table in tables], strict=True))
 
     def answered(
         source: Source, answers: Callable[[pa.Table, list[pa.Table], list[AsOfPlan]], pa.Table]
@@ -131,11 +128,6 @@ def _repeatable(arguments: Arguments) -> dict[str, Any]:
     if isinstance(aggs, Mapping):
         return {**arguments, "aggs": {name: kept(each) for name, each in aggs.items()}}
     return {**arguments, "aggs": kept(aggs)}
-
-
-def _of_each(given: Any) -> list[Any]:
-    """What an argument gives for each source, or for all of them."""
-    return list(given.values()) if isinstance(given, Mapping) else [given]
 
 
 def _like_over(source: Source, plan: OverPlan) -> Like:
