@@ -350,6 +350,7 @@ def test_damage_is_noticed_and_named() -> None:
                     assert list(stream) == expected()[2:], key
             except wr.StoreError as error:
                 problems.append(str(error))
+        # A newer layout.
         store._values = {**whole, key: bytes([whole[key][0] + 1]) + whole[key][1:]}
         try:
             with stream_of(source, store) as stream:
@@ -364,6 +365,10 @@ def test_damage_is_noticed_and_named() -> None:
         "it has layout 2", "state has layout",
     ):  # fmt: skip
         assert told in texts, told
+    lost = [key for key in whole if key.level == 0][:3]
+    store._values = {key: value for key, value in whole.items() if key not in lost}
+    with pytest.raises(wr.StoreError, match=r"its state has \d+ blocks, and \d+ others were"):
+        stream_of(source, store)
     assert len(problems) > 2 * len(whole)
 
 

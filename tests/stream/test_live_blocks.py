@@ -21,7 +21,7 @@ from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 from windrow.planning.slide_plan import resolve_slide
 from windrow.stream import sizes
-from windrow.stream.live_blocks import LiveBlocks
+from windrow.stream.live_blocks import LiveBlocks, Tally
 from windrow.stream.over_stream import StreamOver
 from windrow.stream.query import StreamQuery
 from windrow.stream.slide_stream import StreamSlide
@@ -50,6 +50,7 @@ class Checkpoint:
                     self.stored.put(number, data)
             self.blocks.written(changes)
             assert not self.blocks.changes()
+            assert self.blocks.tally == Tally.of(self.stored)
             self.blocks = LiveBlocks(set(self.stored), self.stored.get)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -28,8 +28,8 @@ from windrow.iterators.saved import (
 )
 from windrow.stores import connect
 from windrow.stores.contract import NO_BLOCK, Key, Store
-from windrow.stream.live_blocks import LiveBlocks
-from windrow.stream.state import ShardPlace
+from windrow.stream.live_blocks import LiveBlocks, Tally
+from windrow.stream.state import KINDS, ShardPlace, kind_of
 
 _MARK_BYTES = 8
 #: files of a RocksDB; a process that was killed while it made the folder leaves only the first
@@ -101,9 +101,10 @@ class OpenCheckpoint:
     def _shard(self, shard: int) -> LiveBlocks:
         name = f"checkpoint {self._store!r}, shard {shard}"
         found = self._store.blocks(self._namespace, shard, 0, NO_BLOCK)
+        blocks = LiveBlocks(found, partial(self._read, shard), name)
         if shard < len(self.record.blocks):
-            _require_all(found, self.record.blocks[shard], name)
-        return LiveBlocks(found, partial(self._read, shard), name)
+            _require_all(blocks.tally, Tally(*self.record.blocks[shard]), name)
+        return blocks
 
     def commit(
         self,
@@ -117,7 +118,7 @@ class OpenCheckpoint:
             self.record.writer,
             self.record.commits + 1,
             bool(pending),
-            [_tally(blocks.numbers) for blocks in shards],
+            [list(blocks.tally) for blocks in shards],
             dict(progress),
         )
         changes = [blocks.changes() for blocks in shards]
@@ -166,21 +167,17 @@ class OpenCheckpoint:
         )
 
 
-def _tally(numbers: Collection[int]) -> list[int]:
-    """What tells whether blocks were lost: how many there are, and the sum of their numbers."""
-    return [len(numbers), sum(numbers)]
-
-
-def _require_all(found: Sequence[int], tally: Sequence[int], name: str) -> None:
+def _require_all(found: Tally, committed: Tally, name: str) -> None:
     """Refuse a shard that has other blocks than were committed."""
-    count, total = _tally(found)
-    if [count, total] == list(tally):
+    if found == committed:
         return
-    if count == tally[0] - 1:
-        problem = str(ShardPlace(tally[1] - total).missing()).removeprefix("checkpoint: ")
+    lost = committed.sum - found.sum
+    if found.blocks == committed.blocks - 1 and kind_of(lost) in range(KINDS):
+        problem = str(ShardPlace(lost).missing()).removeprefix("checkpoint: ")
         raise StoreError(f"{name}: {problem}")
     raise StoreError(
-        f"{name}: its state has {count} blocks, and {tally[0]} were committed. Restore the "
+        f"{name}: its state has {found.blocks} blocks, and {committed.blocks} others were "
+        "committed. Restore the "
         "checkpoint from a copy; or give a new one, with history= the events so far"
     )
 

@@ -11,7 +11,6 @@ import contextlib
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import asdict
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
@@ -102,7 +101,7 @@ class _Windows:
             )
         if self._lost is not None:
             raise StoreError(f"commit: {self._lost}; the checkpoint holds the last commit")
-        progress = asdict(self._progress)
+        progress = dict(vars(self._progress))
         if self._run is not None and progress != self._kept.record.progress:
             self._kept.commit(progress, self._run.columns, self._run.shards, self._answers)
         self._committed_at = time.monotonic()

@@ -16,7 +16,7 @@ changed and nothing else. After a restart a block is read when it is first asked
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 
@@ -29,6 +29,18 @@ Kept = TypeVar("Kept")
 _MOST_SHARED = 2
 
 
+class Tally(NamedTuple):
+    """How many blocks there are, and the sum of their numbers: tells whether some were lost."""
+
+    blocks: int
+    sum: int
+
+    @classmethod
+    def of(cls, numbers: Collection[int]) -> Tally:
+        """The tally of blocks of these numbers."""
+        return cls(len(numbers), sum(numbers))
+
+
 class LiveBlocks(ShardBlocks):
     """The blocks of a shard, in memory from batch to batch.
 
@@ -36,6 +48,9 @@ class LiveBlocks(ShardBlocks):
         stored: the numbers of the blocks that a checkpoint has.
         read: reads the bytes of one of them.
         name: what errors call the checkpoint.
+
+    Attributes:
+        tally: of all blocks, in memory or not.
     """
 
     def __init__(
@@ -47,6 +62,7 @@ class LiveBlocks(ShardBlocks):
         self._name = name
         self._live: dict[int, pa.RecordBatch | bytes] = {}
         self._stored, self._read = set(stored), read
+        self.tally = Tally.of(self._stored)
         #: the blocks that differ from the checkpoint's
         self._changed: set[int] = set()
         #: what groups keep that no checkpoint has (see `live/`)
@@ -69,11 +85,6 @@ class LiveBlocks(ShardBlocks):
             for block in self._live.values()
         )
 
-    @property
-    def numbers(self) -> set[int]:
-        """The numbers of all blocks, in memory or not."""
-        return (self._stored - self._changed) | self._live.keys()
-
     def bytes_of(self, number: int) -> bytes | None:
         """The content of a block of bytes; None if there is no such block."""
         if number not in self._live:
@@ -91,8 +102,7 @@ class LiveBlocks(ShardBlocks):
 
     def write(self, number: int, content: bytes) -> None:
         """Put bytes into a block."""
-        self._live[number] = content
-        self._changed.add(number)
+        self._put(number, content)
 
     def load(self, number: int, schema: pa.Schema) -> pa.RecordBatch:
         """The columns of a block; raises if it is missing."""
@@ -108,11 +118,12 @@ class LiveBlocks(ShardBlocks):
         if batch.get_total_buffer_size() > _MOST_SHARED * batch.nbytes:
             # A few rows of a large batch would keep all of it in memory.
             batch = pa.ipc.read_record_batch(batch.serialize(), batch.schema)
-        self._live[number] = batch
-        self._changed.add(number)
+        self._put(number, batch)
 
     def delete(self, number: int) -> None:
         """Delete a block that is there."""
+        if self.has(number):
+            self.tally = Tally(self.tally.blocks - 1, self.tally.sum - number)
         self._live.pop(number, None)
         self._changed.add(number)
 
@@ -138,6 +149,12 @@ class LiveBlocks(ShardBlocks):
             else:
                 self.bytes_written += len(data)
         self._changed.clear()
+
+    def _put(self, number: int, block: pa.RecordBatch | bytes) -> None:
+        if not self.has(number):
+            self.tally = Tally(self.tally.blocks + 1, self.tally.sum + number)
+        self._live[number] = block
+        self._changed.add(number)
 
     def _content(self, number: int) -> bytes | None:
         """The content of a block that only the checkpoint has."""

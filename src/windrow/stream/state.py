@@ -49,6 +49,8 @@ _NAMES = (
     "the map of a back", "the columns of totals", "totals", "the columns of last windows",
     "last windows",
 )  # fmt: skip
+#: how many kinds of blocks there are
+KINDS = len(_NAMES)
 _KIND_BITS, _GROUP_BITS, _BLOCK_BITS = 56, 40, 8
 #: how many groups of windows have numbers for their blocks
 MOST_GROUPS = 1 << _KIND_BITS - _GROUP_BITS
