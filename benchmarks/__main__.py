@@ -24,6 +24,7 @@ SUITES = {
     "slides": "Sliding windows over Arrow tables in process",
     "iterators": "Streams in one process (ratio: the other's time over the stream's)",
     "spark": "Spark batch, many features",
+    "spark_as_of": "Spark batch, features as of moments",
     "spark_builtin": "Spark batch, one built-in function",
     "spark_ranks": "Spark batch, medians and exact distinct counts",
     "spark_slide": "Spark batch, sliding windows",

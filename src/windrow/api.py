@@ -225,7 +225,8 @@ def as_of(
         aggs: what to compute of the events, as in `wr.max("amount")`. With several sources, a dict
             may give each source its own.
         algorithm, prefer, exact: as in `wr.over`.
-        schema: as in `wr.over`, for Spark: the columns of the queries, and of the events.
+        schema: as in `wr.over`, for Spark, but a dict with the columns of "queries" and "events",
+            or of each source by its name.
         lateness, shards: as in `wr.over`, for streams.
 
     Returns:
@@ -250,6 +251,10 @@ def as_of(
     }  # fmt: skip
     stream = StreamArguments(lateness, shards, None)
     sources = events if _are_sources(events) else {None: events}
+    if any(map(_is_spark, (queries, *sources.values()))):
+        from windrow.spark.calls import as_of_spark
+
+        return as_of_spark(queries, sources, schema, stream, arguments)
     _require_table(schema, stream)
     return as_of_data(queries, sources, arguments)
 

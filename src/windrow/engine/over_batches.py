@@ -72,7 +72,7 @@ class RollingWindows:
         self.spans = CountedSpans(kernels.counted)
         self._fronts = dict.fromkeys(windows, 0)
         self._position = 0
-        self._runs = _RunsAcrossBatches()
+        self._runs = RunsAcrossBatches()
         carried = {column for feature in self._plan.features for column in feature.carried}
         self._kept = {name: KeptValues() for name in carried}
         self._waiting = WaitingAnswers(self._plan)
@@ -141,7 +141,7 @@ class RollingWindows:
             kept.forget_before(min(fronts))
 
 
-class _RunsAcrossBatches:
+class RunsAcrossBatches:
     """Runs of equal keys that go on from one batch to the next."""
 
     def __init__(self) -> None:

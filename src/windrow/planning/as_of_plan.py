@@ -34,7 +34,7 @@ from windrow.planning.over_plan import (
 from windrow.windows import Window, Windows, named, shows_names
 from windrow.windows.arguments import require_column
 from windrow.windows.edges import Edges
-from windrow.windows.ticks import nanoseconds_per_tick
+from windrow.windows.ticks import is_time, nanoseconds_per_tick
 
 #: columns by name, and aggregations: of all sources, or of each by its name
 Names = str | Sequence[str]
@@ -64,7 +64,7 @@ class AsOfPlan(OverPlan):
     @property
     def tick(self) -> int:
         """What one step of time means, in nanoseconds; 1 if moments are no times."""
-        return nanoseconds_per_tick(self.order_type) if _is_time(self.order_type) else 1
+        return nanoseconds_per_tick(self.order_type) if is_time(self.order_type) else 1
 
     def edges_of(self, name: str) -> Edges:
         """Where a window begins and ends as of a moment."""
@@ -243,7 +243,3 @@ def _require_new_names(queries: pa.Schema, plans: Sequence[AsOfPlan]) -> None:
                 f"aggs: the queries have a column {name!r} already; rename the result with "
                 ".alias(...)"
             )
-
-
-def _is_time(data_type: pa.DataType) -> bool:
-    return bool(pa.types.is_timestamp(data_type) or pa.types.is_date(data_type))

@@ -12,6 +12,7 @@ from typing import Literal
 import pyarrow as pa
 
 from windrow.aggregations import CATALOGUE
+from windrow.planning.as_of_plan import AsOfPlan
 from windrow.planning.features import Feature
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.wording import listed
@@ -193,15 +194,26 @@ def _is_same_in_spark(feature: Feature, plan: OverPlan) -> bool:
     return bool(pa.types.is_floating(data_type))
 
 
+def why_moments_uncut(plan: AsOfPlan) -> str | None:
+    """Why events and queries of a key cannot be cut into chunks in `as_of`, or None if they can."""
+    for name in plan.windows:
+        if any(edge.is_at_end for edge in plan.edges_of(name)):
+            return f"{name!r} reaches as far as there are events of its key"
+    return _why_not_measured(plan.order[0], plan.order_type)
+
+
 def _why_uncut(plan: OverPlan) -> str | None:
     """Why a key's rows cannot be cut into chunks, or None if they can."""
     for name, window in plan.windows.items():
         if window.rows_back is None and window.most_ticks_back(1) is None:
             return f"the events, and not its range, say how far back the window {name!r} reaches"
-    order = plan.schema.field(plan.order[0])
-    if not _is_measured(order.type):
-        return f"{order.name!r} is {order.type}, and only numbers and times are cut into chunks"
-    return None
+    return _why_not_measured(plan.order[0], plan.schema.field(plan.order[0]).type)
+
+
+def _why_not_measured(order: str, data_type: pa.DataType) -> str | None:
+    if _is_measured(data_type):
+        return None
+    return f"{order!r} is {data_type}, and only numbers and times are cut into chunks"
 
 
 def _is_measured(data_type: pa.DataType) -> bool:

@@ -8,24 +8,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.types import StructType
 
+from windrow.engine.as_of_batches import as_of_batches
 from windrow.engine.over_batches import over_batches
 from windrow.engine.slide_batches import slide_batches
 from windrow.errors import InvalidArgument
+from windrow.planning.as_of_plan import resolve_as_of
 from windrow.planning.explain import Plan
 from windrow.planning.over_plan import OverPlan, resolve_over
 from windrow.planning.placement import place_over
 from windrow.planning.slide_plan import SlidePlan, resolve_slide
 from windrow.planning.stream_arguments import StreamArguments
+from windrow.spark.batch.as_of_dataframe import as_of_dataframe
 from windrow.spark.batch.over_dataframe import over_dataframe
 from windrow.spark.batch.slide_dataframe import place_slide, slide_dataframe
 from windrow.spark.bridge.answer_columns import result_columns
-from windrow.spark.bridge.collations import refuse_collations
+from windrow.spark.bridge.collations import refuse_collated, refuse_collations
 from windrow.spark.bridge.column_names import (
     ColumnFinder,
     require_distinct_names,
@@ -68,6 +71,76 @@ def slide_spark(
 
         return slide_stream(source, plan, stream)
     return slide_dataframe(source, plan)
+
+
+def as_of_spark(
+    queries: Any,
+    events: Mapping[str | None, Any],
+    schemas: Mapping[str, StructType] | None,
+    stream: StreamArguments,
+    arguments: Arguments,
+) -> Any:
+    """The queries with the columns of `wr.as_of` added.
+
+    Args:
+        queries: the DataFrame of queries.
+        events: the DataFrame of each source by its name, which is None if there is one.
+        schemas: the columns of "queries" and "events", or of each source by its name, if the user
+            states them.
+        stream: what the call says about streams.
+        arguments: all other arguments, as `resolve_as_of` takes them.
+    """
+    stated = _stated_schemas(schemas, events)
+    is_stream = stream.lateness is not None
+    asked = source_of(queries, stated.get("queries"), as_stream=is_stream, argument="queries")
+    sources = {
+        name: source_of(each, stated.get(name or "events"), as_stream=is_stream, argument="events")
+        for name, each in events.items()
+    }
+    known = {name: arrow_schema(each, "events") for name, each in sources.items()}
+    plans = resolve_as_of(arrow_schema(asked, "queries"), known, **arguments)
+    told = list(sources.values())
+    for each, plan in zip(told, plans, strict=True):
+        refuse_collations(each.schema, plan)
+        refuse_collated(asked.schema, {"key": plan.key, "order": plan.order[:1]})
+        as_of_batches((), plan, nullable_columns(each))  # refuses what a task would refuse
+    added = [output.name for plan in plans for output in plan.outputs]
+    require_new_names(asked.frame, asked.schema.names, added)
+    _require_one_kind(asked, told)
+    if asked.is_streaming:
+        raise InvalidArgument("queries: give a table; wr.as_of does not take streams yet")
+    stream.require_none()
+    return as_of_dataframe(asked, told, plans)
+
+
+def _stated_schemas(
+    schemas: Any, events: Mapping[str | None, Any]
+) -> Mapping[str, StructType | None]:
+    """The columns that the user states, of queries and of each source."""
+    if schemas is None:
+        return {}
+    wanted = ["queries", *(name or "events" for name in events)]
+    if not isinstance(schemas, Mapping) or set(schemas) != set(wanted):
+        entries = ", ".join(f"{name!r}: StructType(...)" for name in wanted)
+        raise InvalidArgument(
+            f"schema: state the columns of all DataFrames, as in schema={{{entries}}}"
+        )
+    return schemas
+
+
+def _require_one_kind(queries: Source, events: Sequence[Source]) -> None:
+    """Refuse a table with a stream: nothing says when answers are final."""
+    if queries.is_streaming and not all(each.is_streaming for each in events):
+        raise InvalidArgument(
+            "events: queries are a stream and these are a table; answer each batch of queries as a "
+            "table, as in queries.writeStream.foreachBatch(lambda batch, number: wr.as_of(batch, "
+            "events, ...).write...), or give events as a stream, too"
+        )
+    if not queries.is_streaming and any(each.is_streaming for each in events):
+        raise InvalidArgument(
+            "queries: events are a stream and these are a table; give queries as a stream, too, or "
+            "write the events out and give them as a table"
+        )
 
 
 def plan_spark(

@@ -16,6 +16,11 @@ Array = np.ndarray[Any, Any]
 _NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 
 
+def is_time(data_type: pa.DataType) -> bool:
+    """Whether a column's values are times, which are whole ticks apart."""
+    return bool(pa.types.is_timestamp(data_type) or pa.types.is_date(data_type))
+
+
 def nanoseconds_per_tick(data_type: pa.DataType) -> int:
     """What one step of a time column means."""
     if pa.types.is_timestamp(data_type):

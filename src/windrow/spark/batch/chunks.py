@@ -7,7 +7,7 @@ needs it: nothing runs before the job, and each job samples its own data.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 from pyspark.sql import SparkSession as ClassicSession
@@ -55,29 +55,75 @@ def has_heavy_key(frame: Any, key: Sequence[Any]) -> bool:
     return most > max(rows / chunks, size.key_sample * size.smallest_chunk) / 2
 
 
-def chunked(frame: Any, key: Sequence[Any], order: Any, plan: OverPlan) -> tuple[Any, Any]:
+class Reaches(NamedTuple):
+    """How far windows reach from the place of an answer (see `Cutting`)."""
+
+    rows: int = 0
+    ticks: int = 0
+    rows_ahead: int = 0
+    ticks_ahead: int = 0
+
+
+def reaches_of(plan: OverPlan) -> Reaches:
+    """How far the windows of `over` reach from their rows."""
+    found = [Reaches()]
+    for window in plan.windows.values():
+        if window.rows_back is not None:
+            found.append(Reaches(rows=window.rows_back, rows_ahead=window.ahead(1).rows))
+        else:
+            tick = nanoseconds_per_tick(plan.schema.field(plan.order[0]).type)
+            back, ahead = window.most_ticks_back(tick), window.ahead(tick).ticks
+            found.append(Reaches(ticks=back or 0, ticks_ahead=ahead or 0))
+    return furthest(found)
+
+
+def furthest(reaches: Sequence[Reaches]) -> Reaches:
+    """As far as any of them reaches."""
+    return Reaches(*map(max, zip(*reaches, strict=True)))
+
+
+def chunked(
+    frame: Any,
+    key: Sequence[Any],
+    order: Any,
+    order_type: pa.DataType,
+    reaches: Reaches,
+    fills: Any = None,
+) -> tuple[Any, Any]:
     """The rows, one chunk per partition, and whether a row is the chunk's own.
 
     The others are fillers: copies of rows of the chunks beside that windows reach to.
+
+    Args:
+        frame: the rows.
+        key, order: the columns of the key, and the one that orders them.
+        order_type: the type of the order column.
+        reaches: how far windows reach.
+        fills: which rows are in windows of others; None for all.
     """
     chunks = _number_of_chunks(frame.sparkSession)
     hashed = F.xxhash64(*key) if key else F.lit(0).cast("long")
     names = new_names(frame.columns)
     kept = [F.col(f"`{name}`") for name in frame.columns]
-    cutting = _cutting(plan, chunks)
-    cuts = _sampled_cuts(frame, hashed, order, cutting, plan).scalar()
+    cutting = _cutting(reaches, chunks)
+    # Windows of rows count those that fill them, and no others.
+    counted = (
+        frame if fills is None or not max(reaches.rows, reaches.rows_ahead) else frame.where(fills)
+    )
+    cuts = _sampled_cuts(counted, hashed, order, cutting, order_type).scalar()
     placed = frame.select(
         *kept, hashed.alias(names("key")), order.alias(names("order")), cuts.alias(names("cuts"))
     )
     searched, chunk = _searched(placed, chunks, names)
-    fills_next = _reached("since", chunk, names)
+    may_fill = F.lit(True) if fills is None else fills
+    fills_next = may_fill & _reached("since", chunk, names)
     # One number says where a copy of a row goes and whether it is a filler there: every column of
     # a shuffle costs.
     own, copy = chunk * 2, chunk * 2 + 3
     target = names("target")
     copies = F.when(fills_next, F.array(own, copy)).otherwise(F.array(own))
     if cutting.rows_ahead or cutting.ticks_ahead > 1:
-        fills_before = _fills_before(chunk, names)
+        fills_before = may_fill & _fills_before(chunk, names)
         copies = F.when(fills_before, F.concat(copies, F.array(chunk * 2 - 1))).otherwise(copies)
     routed = searched.select(*kept, F.explode(copies).alias(target))
     arranged = routed.repartitionById(chunks, F.shiftright(target, 1))
@@ -94,24 +140,16 @@ def _number_of_chunks(session: Any) -> int:
     return min(chunks, _MOST_CHUNKS)
 
 
-def _cutting(plan: OverPlan, chunks: int) -> Cutting:
-    rows, ticks, rows_ahead, ticks_ahead = 0, 0, 0, 0
-    for window in plan.windows.values():
-        if window.rows_back is not None:
-            rows = max(rows, window.rows_back)
-            rows_ahead = max(rows_ahead, window.ahead(1).rows)
-        else:
-            tick = nanoseconds_per_tick(plan.schema.field(plan.order[0]).type)
-            ticks = max(ticks, window.most_ticks_back(tick) or 0)
-            ticks_ahead = max(ticks_ahead, window.ahead(tick).ticks or 0)
+def _cutting(reaches: Reaches, chunks: int) -> Cutting:
     size = sizes.current()
-    fraction = size.key_sample if max(rows, rows_ahead) < LARGEST_SAMPLED else 1.0
-    return Cutting(chunks, size.smallest_chunk, fraction, rows, ticks, rows_ahead, ticks_ahead)
+    is_sampled = max(reaches.rows, reaches.rows_ahead) < LARGEST_SAMPLED
+    return Cutting(chunks, size.smallest_chunk, size.key_sample if is_sampled else 1.0, *reaches)
 
 
-def _sampled_cuts(frame: Any, hashed: Any, order: Any, cutting: Cutting, plan: OverPlan) -> Any:
+def _sampled_cuts(
+    frame: Any, hashed: Any, order: Any, cutting: Cutting, order_type: pa.DataType
+) -> Any:
     """One row with the cuts between chunks, found in a sample."""
-    order_type = plan.schema.field(plan.order[0]).type
 
     def decide(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield _cuts_to_arrow(cutting.cuts(gathered(batches)), order_type)

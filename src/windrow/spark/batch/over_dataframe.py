@@ -20,7 +20,7 @@ from pyspark.sql.types import StructType
 from windrow.engine.over_batches import over_batches
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.placement import depends_on_keys, place_over
-from windrow.spark.batch.chunks import chunked, has_heavy_key
+from windrow.spark.batch.chunks import chunked, has_heavy_key, reaches_of
 from windrow.spark.batch.samples import rows_of_a_key
 from windrow.spark.batch.spark_windows import with_window_functions
 from windrow.spark.bridge.arrow_batches import BatchFunction, answers_by_row
@@ -73,7 +73,8 @@ def _arranged(
     """The rows of each task in order, and whether a row is the task's own or only fills windows."""
     own = F.lit(True)
     if is_cut:
-        arranged, own = chunked(named, key, order[0], plan)
+        order_type = plan.schema.field(plan.order[0]).type
+        arranged, own = chunked(named, key, order[0], order_type, reaches_of(plan))
     else:
         arranged = named.repartition(*key) if key else named.repartition(1)
     return arranged.sortWithinPartitions(*key, *order), own

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.functions import arrow_udf
@@ -17,6 +18,7 @@ from pyspark.sql.types import ArrayType, DataType, StructType
 
 from windrow.spark.bridge.workers import own_python, sent
 
+Array = np.ndarray[Any, Any]
 #: from the batches of a partition to those of the result
 BatchFunction = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 #: the same; None says that there is no result yet, so that Spark gets its rows back without one
@@ -43,6 +45,41 @@ def answers_by_row(
             yield batch.to_struct_array()
 
     return _applied(frame, answer, fields, name, read)
+
+
+def answers_to_some_rows(
+    frame: Any,
+    read: Sequence[str],
+    function: BatchFunction,
+    asks: int,
+    fields: StructType,
+    name: str,
+) -> Any:
+    """A column with a list for each row: of one struct of answers, or empty.
+
+    The arguments are as in `answers_by_row`, but the function gives answers only to the rows in
+    which a column is true: that at the place `asks` of those read. It may give them later.
+    """
+
+    def answer(columns: _Columns) -> Iterator[pa.Array]:
+        waiting: list[Array] = []
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            for batch in _batches(columns, read):
+                waiting.append(batch.column(asks).to_numpy(zero_copy_only=False))
+                yield batch
+
+        for batch in function(batches()):
+            asked = np.concatenate(waiting)
+            offsets = np.append(0, np.cumsum(asked))
+            # Rows behind the answered ones that ask nothing have their empty list already.
+            rows = int(np.searchsorted(offsets, batch.num_rows, "right")) - 1
+            waiting[:] = [asked[rows:]]
+            if rows:
+                places = pa.array(offsets[: rows + 1], pa.int32())
+                yield pa.ListArray.from_arrays(places, batch.to_struct_array())
+
+    return _applied(frame, answer, ArrayType(fields), name, read)
 
 
 def map_partitions(

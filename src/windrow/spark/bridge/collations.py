@@ -23,6 +23,11 @@ def refuse_collations(schema: StructType, plan: OverPlan | SlidePlan) -> None:
         "aggs": [column for feature in plan.features for column in feature.reads],
         "windows": plan.columns,
     }
+    refuse_collated(schema, read)
+
+
+def refuse_collated(schema: StructType, read: Mapping[str, Iterable[str]]) -> None:
+    """Refuse columns of text with a collation, which arguments name."""
     for argument, columns in read.items():
         for name in columns:
             data_type = schema[name].dataType

@@ -13,9 +13,12 @@ from pyspark.sql.types import StructField, StructType
 from windrow.errors import InvalidArgument
 
 
-def arrow_schema(frame: Any) -> pa.Schema:
-    """The types of the batches that a task gets from a DataFrame or a `Source`."""
-    fields = [field for column in frame.schema for field in _arrow_fields(column)]
+def arrow_schema(frame: Any, argument: str = "data") -> pa.Schema:
+    """The types of the batches that a task gets from a DataFrame or a `Source`.
+
+    `argument` is the name of the call's argument, for messages.
+    """
+    fields = [field for column in frame.schema for field in _arrow_fields(column, argument)]
     return pa.schema(fields)
 
 
@@ -29,13 +32,13 @@ def spark_schema(schema: pa.Schema) -> StructType:
     return from_arrow_schema(schema)
 
 
-def _arrow_fields(column: StructField) -> Iterable[pa.Field]:
+def _arrow_fields(column: StructField, argument: str) -> Iterable[pa.Field]:
     try:
         return to_arrow_schema(StructType([column]), timezone="UTC")  # type: ignore[no-any-return]
     except PySparkTypeError:
         raise InvalidArgument(
-            f"data: the column {column.name!r} is {column.dataType.simpleString()}, which Spark "
-            "does not hand to Python; cast it or leave it out"
+            f"{argument}: the column {column.name!r} is {column.dataType.simpleString()}, which "
+            "Spark does not hand to Python; cast it or leave it out"
         ) from None
 
 
