@@ -9,6 +9,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -20,7 +22,8 @@ from windrow.engine.slide_batches import slide_batches
 from windrow.errors import InvalidArgument
 from windrow.planning.as_of_plan import resolve_as_of
 from windrow.planning.explain import Plan
-from windrow.planning.over_plan import OverPlan, resolve_over
+from windrow.planning.features import measures_of
+from windrow.planning.over_plan import OverPlan, names_given, resolve_over
 from windrow.planning.placement import place_over
 from windrow.planning.slide_plan import SlidePlan, resolve_slide
 from windrow.planning.stream_arguments import StreamArguments
@@ -31,6 +34,7 @@ from windrow.spark.bridge.answer_columns import result_columns
 from windrow.spark.bridge.collations import refuse_collated, refuse_collations
 from windrow.spark.bridge.column_names import (
     ColumnFinder,
+    renamed,
     require_distinct_names,
     require_new_names,
 )
@@ -38,6 +42,8 @@ from windrow.spark.bridge.schema import arrow_schema, nullable_columns
 from windrow.spark.bridge.source import Source, source_of
 
 Arguments = Mapping[str, Any]
+#: the arguments of `as_of` that name columns of queries and events
+_COMPARED = ("key", "order")
 
 
 def over_spark(
@@ -97,8 +103,13 @@ def as_of_spark(
         name: source_of(each, stated.get(name or "events"), as_stream=is_stream, argument="events")
         for name, each in events.items()
     }
+    finder = ColumnFinder(asked.frame, asked.schema.names)
+    named = {argument: _found(finder, argument, arguments[argument]) for argument in _COMPARED}
+    sources = {name: _alike(each, named, name) for name, each in sources.items()}
+    measures = {name: _measured(each, arguments["aggs"], name) for name, each in sources.items()}
+    named["aggs"] = measures.get(None, measures)
     known = {name: arrow_schema(each, "events") for name, each in sources.items()}
-    plans = resolve_as_of(arrow_schema(asked, "queries"), known, **arguments)
+    plans = resolve_as_of(arrow_schema(asked, "queries"), known, **{**arguments, **named})
     told = list(sources.values())
     for each, plan in zip(told, plans, strict=True):
         refuse_collations(each.schema, plan)
@@ -111,6 +122,34 @@ def as_of_spark(
         raise InvalidArgument("queries: give a table; wr.as_of does not take streams yet")
     stream.require_none()
     return as_of_dataframe(asked, told, plans)
+
+
+def _found(finder: ColumnFinder, argument: str, given: Any) -> Any:
+    """The names that an argument gives, for all sources or for each, as the queries spell them."""
+    if isinstance(given, Mapping):
+        return {source: finder.names(argument, names) for source, names in given.items()}
+    return finder.names(argument, given)
+
+
+def _alike(source: Source, named: Mapping[str, Any], name: str | None) -> Source:
+    """The events of a source with its columns of key and order as the queries spell them."""
+    names = list(source.schema.names)
+    finder = ColumnFinder(source.frame, names)
+    for argument, given in named.items():
+        own = given.get(name) if isinstance(given, Mapping) else given
+        for wanted in names_given(argument, own):
+            there = finder.find(argument, wanted)
+            names = [wanted if each == there else each for each in names]
+    if names == source.schema.names:
+        return source
+    return replace(source, frame=source.frame.toDF(*names), schema=renamed(source.schema, names))
+
+
+def _measured(source: Source, aggs: Any, name: str | None) -> Any:
+    """The aggregations over a source, with columns as its events spell them."""
+    own = aggs[name] if isinstance(aggs, Mapping) and name in aggs else aggs
+    find = partial(ColumnFinder(source.frame, source.schema.names).find, "aggs")
+    return [each.with_columns(find) for each in measures_of(own, ())]
 
 
 def _stated_schemas(
