@@ -19,6 +19,7 @@ SUITES = {
     "stores": "Windows in a store (ratio: the time in memory over the time in the store)",
     "trees": "Monoid trees (ratio: the other's time over the tree's)",
     "tables": "Arrow tables in process",
+    "small_jobs": "A small job from pandas (ratio: the other's time over windrow's)",
     "order_statistics": "Order statistics over Arrow tables in process",
     "around": "Windows that end elsewhere than at their row (ratio: trailing over this one)",
     "slides": "Sliding windows over Arrow tables in process",
