@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import windrow as wr
+from windrow.tables import text_keys
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -201,3 +202,27 @@ def test_keys_keep_their_dtype(key: pd.Series) -> None:
     expected = data.groupby("key", dropna=False, observed=True)["x"].sum(min_count=1)
     newest = found.groupby("key", dropna=False, observed=True)["sum_x"].last()
     pd.testing.assert_series_equal(newest, expected, check_names=False)
+
+
+# Text keys ----------------------------------------------------------------------------------------
+
+
+def test_text_keys_are_found_by_their_objects_or_by_their_texts() -> None:
+    size = 3 * text_keys._SAMPLE
+    few = np.array(["a", "b", "".join(["a", ""]), None, np.nan, "c" * 9], object)
+    few = np.append(few, np.array(["".join(["c"] * 9)], object))  # the same text, another object
+    columns = {
+        "few objects": few[np.arange(size) % len(few)],
+        "an object each": np.array([f"{row % 50}" for row in range(size)], object),
+        "some are missing": np.array([None, *(f"{row % 50}" for row in range(size))], object),
+        "not in one piece": np.array([["a", "b"]] * size, object)[:, 0],
+    }
+    for name, objects in columns.items():
+        column = pd.Series(objects)
+        found = text_keys.encoded_texts(column)
+        assert found is not None, name
+        assert found.to_pylist() == column.where(column.notna(), None).tolist(), name
+        assert len(found.dictionary.unique()) == len(found.dictionary), name
+    others = [np.arange(size).astype(object), np.array(["a", 1] * size, object)]
+    assert [text_keys.encoded_texts(pd.Series(each)) for each in others] == [None, None]
+    assert text_keys.encoded_texts(pd.Series([], dtype=object)) is None

@@ -17,6 +17,7 @@ import pyarrow as pa
 from windrow.errors import InvalidArgument
 from windrow.tables.contract import Like, Source, with_stand_ins
 from windrow.tables.pandas_types import answers_to_pandas, key_to_pandas
+from windrow.tables.text_keys import encoded_texts
 
 #: from so many added columns on, pandas wants them joined at once
 _MANY = 50
@@ -93,7 +94,7 @@ class PandasFrame(Source):
 def _to_arrow(values: Any, name: str, is_key: bool) -> Any:
     """A column as Arrow; values are not copied unless Arrow lays them out in another way."""
     if is_key and values.dtype == np.object_:
-        texts = _encoded_texts(values)
+        texts = encoded_texts(values)
         if texts is not None:
             return texts
     try:
@@ -102,17 +103,3 @@ def _to_arrow(values: Any, name: str, is_key: bool) -> Any:
         raise InvalidArgument(
             f"data: the column {name!r} of dtype {values.dtype} cannot be read: {error}"
         ) from None
-
-
-def _encoded_texts(values: Any) -> pa.DictionaryArray | None:
-    """A column of Python's texts as codes and the different texts; None if others are there too.
-
-    That reads each text once. Arrow would copy all of them and then look for different ones.
-    """
-    codes, found = values.factorize()
-    if not all(type(each) is str for each in found):
-        return None
-    return pa.DictionaryArray.from_arrays(
-        pa.array(codes, mask=codes < 0) if len(codes) and codes.min() < 0 else pa.array(codes),
-        pa.array(np.asarray(found), pa.string()),
-    )
