@@ -16,8 +16,10 @@ import pytest
 import windrow as wr
 from tests.support.iterators.counted import COUNT, batch, expected, source, stream_of
 from tests.support.stores.faults import FaultyStore
+from windrow.iterators.reading import checkpoint_at
 from windrow.stores import MemoryStore, RocksDBStore, Store
 from windrow.stores.contract import NOTHING, Key
+from windrow.stream.inspection import summary
 from windrow.stream.state import DESCRIPTION, SLICES, WAITING_SCHEMA, kind_of
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -57,10 +59,33 @@ def test_every_store_keeps_what_was_committed(store: Store) -> None:
                 assert stream.offset == offset
                 assert (stream.batches, stream.events, stream.late) == counts
                 assert "late" in repr(stream)
+            record, shards = checkpoint_at(store, name)
+            assert record.progress["offset"] == offset
+            assert len(shards) == (2 if name == "b" else 1)
+            assert all(summary(blocks).query for blocks in shards.values())
     assert found["a"] == expected()
     by = [(name, "ascending") for name in ("window", "k", "window_start", "window_end", "count")]
     one, two = (pa.Table.from_batches(found[name]).sort_by(by) for name in "ab")
     assert one.equals(two)
+
+
+def test_an_input_that_fails_can_be_read_again() -> None:
+    """Also after a history, which counts once."""
+    history = pa.Table.from_batches([batch(0)])
+    whole = list(stream_of(source(1), None, history=history))
+
+    def fails(offset: int | None) -> Any:
+        yield from source(offset or 1, 4)
+        raise TimeoutError
+
+    store, found = MemoryStore(), []
+    with stream_of(fails, store, history=history) as stream:
+        with pytest.raises(TimeoutError):
+            found.extend(stream)  # what came before the error stays
+        stream.commit()
+    with stream_of(source, store, history=history) as stream:
+        found += stream
+    assert found == whole
 
 
 def test_over_keeps_its_rows() -> None:

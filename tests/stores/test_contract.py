@@ -86,6 +86,19 @@ def test_no_two_keys_are_written_alike_and_blocks_sort(pair: list[tuple[str, int
         assert (first.encoded() < second.encoded()) == (first.block < second.block)
 
 
+def test_a_folder_can_be_read_while_it_is_open(tmp_path: Path) -> None:
+    with RocksDBStore(tmp_path / "store", wait_for_disk=False) as store:
+        assert store.exchange(Key("a", 255, 0), None, b"value", {Key("a", 0, 1): b"one"})
+        with pytest.raises(wr.StoreError, match="cannot open its folder: this process has it open"):
+            RocksDBStore(tmp_path / "store")
+        with RocksDBStore(tmp_path / "store", read_only=True) as other:
+            assert other.get_many([Key("a", 255, 0), Key("a", 0, 1)]) == [b"value", b"one"]
+            with pytest.raises(wr.StoreError, match="cannot write"):
+                other.put_many({Key("a", 0, 1): b"two"})
+    with pytest.raises(wr.StoreError, match="cannot open its folder"):
+        RocksDBStore(tmp_path / "nowhere", read_only=True)
+
+
 def test_a_closed_folder_can_be_opened_again(tmp_path: Path) -> None:
     with RocksDBStore(tmp_path / "new" / "folder") as store:
         put(store, *keys("a", 0, 1))

@@ -19,15 +19,19 @@ class RocksDBStore(Store):
     """A store in a folder, which one process at a time can open.
 
     `exchange` waits for the disk, so what it has written outlasts a crash of the machine. What is
-    only put outlasts a crash of the process.
+    only put outlasts a crash of the process, and of the machine if the disk had got it.
 
     Args:
         path: the folder; it is created if there is none.
         read_only: only read, also while another process has the folder open. You see what was
             written before you opened it.
+        wait_for_disk: False lets `exchange` return at once. A crash of the process loses nothing
+            all the same. After a crash of the machine, the store is as it was some seconds before.
     """
 
-    def __init__(self, path: str | Path, read_only: bool = False) -> None:
+    def __init__(
+        self, path: str | Path, read_only: bool = False, wait_for_disk: bool = True
+    ) -> None:
         try:
             import rocksdict
         except ImportError:
@@ -42,8 +46,8 @@ class RocksDBStore(Store):
         #: how many threads are in a call: closing the database under one would crash the process
         self._users, self._closed = 0, False
         self._idle = threading.Condition()
-        self._durable = rocksdict.WriteOptions()
-        self._durable.sync = True
+        self._exchanged = rocksdict.WriteOptions()
+        self._exchanged.sync = wait_for_disk
         self._database: Any = None
         with failures_named(self, "open", "its folder", shown=_lock_explained):
             access = rocksdict.AccessType
@@ -121,7 +125,7 @@ class RocksDBStore(Store):
                     batch.delete(other.encoded())
                 else:
                     batch.put(other.encoded(), data)
-            self._database.write(batch, write_opt=self._durable)
+            self._database.write(batch, write_opt=self._exchanged)
             return True
 
     def close(self) -> None:

@@ -77,14 +77,6 @@ class LiveBlocks(ShardBlocks):
         found: Kept = self._objects[group]
         return found
 
-    @property
-    def bytes_in_memory(self) -> int:
-        """How many bytes the blocks in memory have."""
-        return sum(
-            len(block) if isinstance(block, bytes) else block.nbytes
-            for block in self._live.values()
-        )
-
     def bytes_of(self, number: int) -> bytes | None:
         """The content of a block of bytes; None if there is no such block."""
         if number not in self._live:
