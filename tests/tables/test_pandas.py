@@ -100,6 +100,9 @@ def test_columns_that_share_a_name() -> None:
 
 def test_names_that_are_not_strings() -> None:
     data = frame().rename(columns={"x": 0})
+    assert over(data, wr.count())["count"].tolist() == [1, 2, 2, 2]
+    with pytest.raises(wr.InvalidArgument, match="data: columns of several levels have no single"):
+        over(pd.concat({"a": frame()}, axis=1))
     with pytest.raises(wr.InvalidArgument, match="there is no column '0'"):
         over(data, wr.sum("0"))
     with pytest.raises(wr.InvalidArgument, match="columns are given by name, as strings, not 0"):

@@ -201,6 +201,9 @@ def test_a_relation_is_of_the_same_connection_and_leaves_no_names() -> None:
     found = wr.over(trips, key="car", order="t", windows=wr.rows(2), aggs=wr.sum("t"))
     joined = found.set_alias("a").join(trips.set_alias("b"), "a.t = b.t")
     assert joined.aggregate("sum(sum_t)").fetchall() == [(2 * 15 - 4 - 5,)]
+    connection.execute("set python_enable_replacements = false")
+    with pytest.raises(wr.InvalidArgument, match=r"data: .* give relation.to_arrow_table\(\)"):
+        wr.over(trips, order="t", windows=wr.rows(2), aggs=wr.sum("t"))
     assert connection.sql("from duckdb_views() where not internal").fetchall() == []
     assert connection.sql("select table_name from duckdb_tables()").fetchall() == [("trips",)]
 

@@ -55,4 +55,6 @@ class Source(ABC):
 def with_stand_ins(names: list[str], columns: Mapping[str, Any], size: int) -> pa.Table:
     """A table of those names; columns that are not given are null in every row, at no cost."""
     stand_in = pa.nulls(size)
+    if not names:  # a table that is made of no columns would have no rows
+        return pa.table({"": stand_in}).select([])
     return pa.Table.from_arrays([columns.get(name, stand_in) for name in names], names)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from windrow.errors import InvalidArgument
 from windrow.tables.arrow_tables import ArrowTable
 from windrow.tables.contract import Like, Source, with_stand_ins
 
@@ -41,6 +42,13 @@ class DuckDBRelation(Source):
 
     def _related(self, windrow_answers_of_this_call: pa.Table) -> Any:
         # DuckDB finds a variable by its name, so nothing is registered with the connection.
-        return self._relation.query(
-            "windrow_data_of_this_call", "select * from windrow_answers_of_this_call"
-        )
+        query = "select * from windrow_answers_of_this_call"
+        import duckdb
+
+        try:
+            return self._relation.query("windrow_data_of_this_call", query)
+        except duckdb.CatalogException:
+            raise InvalidArgument(
+                "data: the relation's connection sets python_enable_replacements to false, so it "
+                "cannot read the answers; give relation.to_arrow_table()"
+            ) from None

@@ -27,6 +27,11 @@ class PandasFrame(Source):
     """A DataFrame of pandas."""
 
     def __init__(self, frame: Any) -> None:
+        if frame.columns.nlevels > 1:
+            raise InvalidArgument(
+                "data: columns of several levels have no single names; join them, as in "
+                "frame.set_axis(frame.columns.map('_'.join), axis=1)"
+            )
         self._frame = frame
         # The frame's columns, then the levels of its index. What is no string cannot be named.
         self._places: list[tuple[str, bool, Hashable]] = [
