@@ -21,6 +21,7 @@ SUITES = {
     "tables": "Arrow tables in process",
     "small_jobs": "A small job from pandas (ratio: the other's time over windrow's)",
     "order_statistics": "Order statistics over Arrow tables in process",
+    "as_of": "Features as of moments, in process, against DuckDB",
     "around": "Windows that end elsewhere than at their row (ratio: trailing over this one)",
     "slides": "Sliding windows over Arrow tables in process",
     "iterators": "Streams in one process (ratio: the other's time over the stream's)",

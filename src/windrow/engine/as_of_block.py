@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.engine.as_of_spans import AskedSpans
+from windrow.engine.as_of_spans import AskedSpans, reached_events
 from windrow.engine.counted_spans import CountedSpans
 from windrow.engine.feature_columns import FeatureAnswers
 from windrow.engine.named_failures import kernels_named
@@ -42,6 +42,8 @@ from windrow.windows.spans import known_spans
 from windrow.work.threads import in_threads
 
 Array = np.ndarray[Any, Any]
+#: columns of the events by name
+Columns = Mapping[str, pa.Array]
 
 
 class AsOfKernels(OverKernels):
@@ -67,7 +69,7 @@ class AsOfBlock:
     def __init__(
         self,
         kernels: AsOfKernels,
-        columns: Mapping[str, pa.Array],
+        columns: Columns | Callable[[Array | None], Columns],
         moments: Moments,
         threads: int = 1,
     ) -> None:
@@ -75,20 +77,24 @@ class AsOfBlock:
 
         Args:
             kernels: of the plan.
-            columns: of the events, sorted by key and order: those of `kernels.input_columns`.
+            columns: of the events, sorted by key and order: those of `kernels.input_columns`. Or
+                what takes them: it is called with the rows that windows hold, or with None for all.
             moments: the moments, and where the events of their keys are among the columns' rows.
             threads: how many may work at once.
         """
-        self._kernels, self._columns, self._moments = kernels, columns, moments
-        self._threads = threads
-        plan, events = kernels.plan, len(moments.events)
+        self._kernels, self._threads, events = kernels, threads, len(moments.events)
+        self._spans = _asked(kernels.plan, moments, threads)
+        if callable(columns):
+            rows = reached_events(self._spans.values(), events)
+            if rows is not None:
+                self._spans = {name: spans.among(rows) for name, spans in self._spans.items()}
+                events = len(rows)
+            columns = columns(rows)
+        self._columns = columns
         self._compiled = kernels.compiled_block(columns, events, 0)
         self._plain = kernels.plain_block(columns, events, 0)
         self._counted = CountedSpans(kernels.counted, threads)
         self._counted.extend(columns, events)
-        names = list(plan.windows)
-        spans = in_threads(lambda name: AskedSpans.of(moments, plan.edges_of(name)), names, threads)
-        self._spans = dict(zip(names, spans, strict=True))
 
     def answers(self) -> list[pa.Array]:
         """A column for each output of the plan, with a row for each moment."""
@@ -152,6 +158,12 @@ class AsOfBlock:
             lambda name, rows: self._columns[name].take(rows),
         )
         return column if spans.places is None else column.take(pa.array(spans.places))
+
+
+def _asked(plan: AsOfPlan, moments: Moments, threads: int) -> dict[str, AskedSpans]:
+    """The spans of all windows."""
+    found = moments.spans({name: plan.edges_of(name) for name in plan.windows}, threads)
+    return {name: AskedSpans.of(moments, *spans) for name, spans in found.items()}
 
 
 def _joined(columns: Sequence[pa.Array]) -> pa.Array:

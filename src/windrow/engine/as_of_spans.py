@@ -11,14 +11,17 @@ the moments go in layers. A moment is in the layer after the one before it if it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from windrow.windows.edges import Edges
+from windrow.algebra.arrays import read_only
+from windrow.compiler.array_loops import compiled_loop
 from windrow.windows.moments import Moments
+from windrow.windows.walks import runs_of
 from windrow.work import sizes
 
 Array = np.ndarray[Any, Any]
@@ -41,12 +44,10 @@ class AskedSpans:
     places: Array | None = None
 
     @classmethod
-    def of(cls, moments: Moments, edges: Edges) -> AskedSpans:
-        """The spans of all moments."""
-        firsts, stops = moments.spans(edges)
+    def of(cls, moments: Moments, firsts: Array, stops: Array) -> AskedSpans:
+        """The spans of all moments, in layers if there is need for them."""
         falls = np.zeros(moments.size, np.bool_)
-        if edges[0].since is not None:
-            falls[1:] = firsts[1:] < firsts[:-1]
+        falls[1:] = firsts[1:] < firsts[:-1]
         if not falls.any():
             return cls(firsts, stops, [0, moments.size])
         layers: Array = np.cumsum(falls)
@@ -57,6 +58,17 @@ class AskedSpans:
         places[order] = np.arange(moments.size)
         marks = np.searchsorted(layers[order], np.arange(int(layers.max()) + 2))
         return cls(firsts[order], stops[order], marks.tolist(), places)
+
+    def among(self, events: Array) -> AskedSpans:
+        """The same spans among some of the events, all that they hold, which are sorted."""
+
+        def numbered(edges: Array) -> Array:
+            layers = [
+                runs_of(events, edges[begin:stop] - 1) for begin, stop in pairwise(self.marks)
+            ]
+            return np.concatenate(layers) + 1
+
+        return replace(self, firsts=numbered(self.firsts), stops=numbered(self.stops))
 
     def pieces(self, wanted: int) -> list[tuple[int, int]]:
         """The spans in pieces for so many threads, or a few more; none goes on in another layer."""
@@ -81,3 +93,36 @@ class AskedSpans:
         repeated = int(np.maximum(stops[cuts - 1] - firsts[cuts], 0).sum())
         cuts = cuts if repeated < total // 2 else cuts[:0]
         return [begin, *(begin + cuts).tolist(), stop]
+
+
+def reached_events(asked: Iterable[AskedSpans], size: int) -> Array | None:
+    """The events that some span holds; None if they are most of all events."""
+    asked = list(asked)
+    layers = [
+        (read_only(spans.firsts[begin:stop]), read_only(spans.stops[begin:stop]))
+        for spans in asked
+        for begin, stop in pairwise(spans.marks)
+    ]
+    reached = np.zeros(size, np.bool_)
+    held = sum(compiled_loop(_count_held)(*layer) for layer in layers)
+    if 2 * held > size:
+        return None
+    for layer in layers:
+        compiled_loop(_mark_held)(*layer, reached)
+    return np.flatnonzero(reached)
+
+
+def _count_held(firsts: Array, stops: Array) -> int:
+    held = done = 0
+    for place in range(len(firsts)):
+        held += max(stops[place] - max(firsts[place], done), 0)
+        done = max(stops[place], done)
+    return held
+
+
+def _mark_held(firsts: Array, stops: Array, reached: Array) -> None:
+    done = 0
+    for place in range(len(firsts)):
+        for event in range(max(firsts[place], done), stops[place]):
+            reached[event] = True
+        done = max(stops[place], done)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from windrow.engine import columns as arrow
 from windrow.engine.as_of_block import AsOfBlock, AsOfKernels
@@ -39,9 +40,11 @@ def _answers(queries: pa.Table, events: pa.Table, plan: AsOfPlan) -> list[pa.Arr
     nullable = {name for name, column in columns.items() if column.null_count}
     kernels = AsOfKernels(plan, nullable)
     found = _matched(queries, events, plan)
-    needed = kernels.input_columns
-    block = AsOfBlock(kernels, _taken(columns, needed, found), found.moments, cores())
-    answers = block.answers()
+
+    def taken(rows: Array | None) -> dict[str, pa.Array]:
+        return _taken(columns, kernels.input_columns, found.rows(rows))
+
+    answers = AsOfBlock(kernels, taken, found.moments, cores()).answers()
     if found.queries is None:
         return answers
     inverse = np.empty_like(found.queries)
@@ -66,11 +69,11 @@ def _matched(queries: pa.Table, events: pa.Table, plan: AsOfPlan) -> Matched:
 
 
 def _taken(
-    columns: Mapping[str, pa.Array], needed: Sequence[str], found: Matched
+    columns: Mapping[str, pa.Array], needed: Sequence[str], rows: Array | None
 ) -> dict[str, pa.Array]:
-    """The needed columns of the events, sorted."""
-    if found.events is None:
+    """Some rows of the needed columns; None for all of them."""
+    if rows is None:
         return {name: columns[name] for name in needed}
-    rows = pa.array(found.events)
-    taken = in_threads(lambda name: columns[name].take(rows), needed)
+    indices = pa.array(rows)
+    taken = in_threads(lambda name: pc.take(columns[name], indices, boundscheck=False), needed)
     return dict(zip(needed, taken, strict=True))

@@ -19,9 +19,12 @@ from windrow.algebra import arrays
 from windrow.engine.sorting import grouped, key_codes, ranks, sorted_by
 from windrow.windows.edges import Edges, reached
 from windrow.windows.moments import Moments
-from windrow.windows.reach import EARLIEST
+from windrow.windows.reach import EARLIEST, UNLIMITED
 
 Array = np.ndarray[Any, Any]
+
+#: leaving events out pays if all are at least so many times the others
+_PAYS = 4 / 3
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,12 @@ class Matched:
     moments: Moments
     queries: Array | None
     events: Array | None
+
+    def rows(self, places: Array | None) -> Array | None:
+        """The rows of the events at some places of their order; None for all, in both."""
+        if self.events is None or places is None:
+            return self.events if places is None else places
+        return self.events[places]
 
 
 def matched(
@@ -59,63 +68,74 @@ def matched(
     timed = arrays.validity(query_order) if query_order.null_count else None
     moments, times = _comparable(query_order, event_order)
     asked = moments if timed is None else moments[timed]
-    within = _within(times, event_order, *reached(edges, asked)) if len(asked) else None
-    codes, event_codes, kept = _numbered(query_keys, event_keys, within, len(moments), len(times))
+    codes, event_codes = _codes(query_keys, event_keys, len(moments), len(times))
     order = [times, *map(ranks, event_ties)]
+    known = arrays.validity(event_order) if event_order.null_count else None
+    within = reached(edges, asked) if len(asked) else (UNLIMITED, EARLIEST)
+    kept = _kept(codes, event_codes, times, known, within)
     if kept is not None:
-        order = [each[kept] for each in order]
-    events, _starts = grouped(sorted_by(order), event_codes)
+        order, event_codes = [each[kept] for each in order], event_codes[kept]
+    events, starts = grouped(sorted_by(order), event_codes)
     times = order[0] if events is None else order[0][events]
     # Queries without a moment come first.
     by_moment = moments if timed is None else np.where(timed, moments, EARLIEST)
     queries, runs = grouped(sorted_by([by_moment]), codes)
     if queries is not None:
         moments, timed = moments[queries], None if timed is None else timed[queries]
-    counts = np.bincount(event_codes, minlength=len(runs) - 1)
-    ends = np.cumsum(counts)
-    found = Moments(moments, runs, ends - counts, ends, times, timed)
+    heads, event_heads = (
+        codes_of[first if rows is None else rows[first]]
+        for codes_of, first, rows in (
+            (codes, runs[:-1], queries), (event_codes, starts[:-1], events),
+        )
+    )  # fmt: skip
+    begins, ends = _of_keys(heads, event_heads, starts, len(times))
     if kept is not None:
         events = kept if events is None else kept[events]
-    return Matched(found, queries, events)
+    return Matched(Moments(moments, runs, begins, ends, times, timed), queries, events)
 
 
-def _within(times: Array, order: pa.Array, oldest: int, newest: int) -> Array | None:
-    """Which events some window may hold by their time alone; None if that is all of them."""
-    masks = [arrays.validity(order)] if order.null_count else []
+def _of_keys(heads: Array, event_heads: Array, starts: Array, size: int) -> tuple[Array, Array]:
+    """Where the events of each query key begin and end; both are numbered in one order."""
+    places = np.searchsorted(event_heads, heads)
+    begins = np.append(starts[:-1], size)
+    known = places < len(event_heads)
+    known[known] = event_heads[places[known]] == heads[known]
+    return begins[places], begins[places + known]
+
+
+def _codes(
+    query_keys: Sequence[pa.Array], event_keys: Sequence[pa.Array], queries: int, events: int
+) -> tuple[Array, Array]:
+    """Numbers of keys, of the queries and of the events: small, and equal where keys are."""
+    if not query_keys:
+        return np.zeros(queries, np.int64), np.zeros(events, np.int64)
+    pairs = zip(query_keys, event_keys, strict=True)
+    codes = key_codes([pa.concat_arrays(pair) for pair in pairs])
+    return codes[:queries], codes[queries:]
+
+
+def _kept(
+    codes: Array, event_codes: Array, times: Array, timed: Array | None, within: tuple[int, int]
+) -> Array | None:
+    """The events that some window may hold by their key and time; None for all.
+
+    Those without a time are always left out, others if they are many: that has its price too.
+    """
+    masks = [] if timed is None else [timed]
+    asked = np.zeros(1 + max(int(codes.max(initial=0)), int(event_codes.max(initial=0))), np.bool_)
+    asked[codes] = True
+    if not asked.all():
+        masks.append(asked[event_codes])
+    oldest, newest = within
     if len(times) and times.min() <= oldest:
         masks.append(times > oldest)
     if len(times) and times.max() > newest:
         masks.append(times <= newest)
-    return np.logical_and.reduce(masks) if masks else None
-
-
-def _numbered(
-    query_keys: Sequence[pa.Array],
-    event_keys: Sequence[pa.Array],
-    within: Array | None,
-    queries: int,
-    events: int,
-) -> tuple[Array, Array, Array | None]:
-    """The number of each query's key, those of the events that are kept, and these events.
-
-    Numbers begin at 0, and each is that of some query. Events not `within` reach are left out. The
-    events are None if all are kept.
-    """
-    codes = np.zeros(queries + events, np.int64)
-    if query_keys:
-        pairs = zip(query_keys, event_keys, strict=True)
-        codes = key_codes([pa.concat_arrays(pair) for pair in pairs])
-    asked = np.zeros(int(codes.max(initial=0)) + 1, np.bool_)
-    asked[codes[:queries]] = True
-    kept = within
-    if not asked.all():
-        codes = np.where(asked, np.cumsum(asked) - 1, -1)[codes]
-        found = codes[queries:] >= 0
-        kept = found if within is None else found & within
-    if kept is None or kept.all():
-        return codes[:queries], codes[queries:], None
-    rows = np.flatnonzero(kept)
-    return codes[:queries], codes[queries:][rows], rows
+    if not masks:
+        return None
+    kept = np.logical_and.reduce(masks)
+    few = _PAYS * np.count_nonzero(kept) < len(kept)
+    return np.flatnonzero(kept) if few or timed is not None else None
 
 
 def _comparable(query_order: pa.Array, event_order: pa.Array) -> tuple[Array, Array]:

@@ -14,7 +14,8 @@ the values of the order columns do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,9 @@ from windrow.algebra.arrays import read_only
 from windrow.compiler.array_loops import compiled_loop
 from windrow.windows.edges import Edge, Edges
 from windrow.windows.spans import FirstsAndStops
+from windrow.work import sizes
 from windrow.work.lazily import lazily
+from windrow.work.threads import even_pieces, in_threads
 
 Array = np.ndarray[Any, Any]
 
@@ -56,19 +59,30 @@ class Moments:
         """How many moments there are."""
         return len(self.times)
 
-    def spans(self, edges: Edges) -> FirstsAndStops:
-        """The first event of the window of each moment, and the one behind its last."""
+    def spans(self, windows: Mapping[str, Edges], threads: int = 1) -> dict[str, FirstsAndStops]:
+        """For each window, the first event of each moment and the one behind its last."""
+        limits = {
+            _limit(edge) for edges in windows.values() for edge in edges if not edge.is_at_end
+        }
+        places = {limit: self._places(limit, threads) for limit in limits}
+
+        def found(name: str) -> FirstsAndStops:
+            firsts, stops = (self._edge(edge, places) for edge in windows[name])
+            stops = np.maximum(firsts, stops)
+            if self.timed is None:
+                return firsts, stops
+            begins, _ends = self._of_keys  # without a moment there is no window
+            return np.where(self.timed, firsts, begins), np.where(self.timed, stops, begins)
+
+        return dict(zip(windows, in_threads(found, windows, threads), strict=True))
+
+    def _edge(self, edge: Edge, places: Mapping[Edge, Array]) -> Array:
+        """Where an edge lies, for each moment; `places` are those of the limits."""
         begins, ends = self._of_keys
-        firsts, stops = (
-            np.clip(self._places(edge) + self._bounded(edge.rows), begins, ends)
-            if not edge.is_at_end
-            else (begins if edge.rows < 0 else ends)
-            for edge in edges
-        )
-        stops = np.maximum(firsts, stops)
-        if self.timed is not None:  # without a moment there is no window
-            firsts, stops = (np.where(self.timed, each, begins) for each in (firsts, stops))
-        return firsts, stops
+        if edge.is_at_end:
+            return begins if edge.rows < 0 else ends
+        found = places[_limit(edge)]
+        return np.clip(found + self._bounded(edge.rows), begins, ends) if edge.rows else found
 
     def _bounded(self, rows: int) -> int:
         """Not more rows than there are: sums of larger numbers would not fit."""
@@ -80,22 +94,34 @@ class Moments:
         lengths = np.diff(np.append(self.runs[:-1], self.size))
         return np.repeat(self.begins, lengths), np.repeat(self.ends, lengths)
 
-    def _places(self, edge: Edge) -> Array:
-        """For each moment, the event behind all events of its key up to the edge's limit."""
+    def _places(self, limit: Edge, threads: int) -> Array:
+        """For each moment, the event behind all events of its key up to the limit."""
         places = np.empty(self.size, np.int64)
-        among = self.runs, self.begins, self.ends, self.events, edge.limits(self.times)
-        compiled_loop(_walk)(*map(read_only, among), places, _NEAR)
+        among = self.runs, self.begins, self.ends, self.events, limit.limits(self.times)
+        given = [*map(read_only, among), places, _NEAR]
+
+        def walk(piece: tuple[int, int]) -> None:
+            compiled_loop(_walk)(*given, *piece)
+
+        wanted = max(min(threads, self.size // sizes.current().smallest_piece), 1)
+        in_threads(walk, even_pieces(self.size, wanted), threads)
         return places
 
 
+def _limit(edge: Edge) -> Edge:
+    """The edge at the place of its limit: edges of several windows have one in common."""
+    return replace(edge, rows=0)
+
+
 def _walk(
-    runs: Array, begins: Array, ends: Array, events: Array, limits: Array, places: Array, near: int
-) -> None:
-    moment = 0
-    for run in range(len(runs) - 1):
+    runs: Array, begins: Array, ends: Array, events: Array, limits: Array, places: Array,
+    near: int, moment: int, stop: int,
+) -> None:  # fmt: skip
+    run = np.searchsorted(runs, moment + 1) - 1
+    while moment < stop:
         begin, end = begins[run], ends[run]
         place = begin
-        last = min(runs[run + 1], len(limits))
+        last = min(runs[run + 1], stop)
         while moment < last:
             limit = limits[moment]
             low, high = place, place
@@ -121,3 +147,4 @@ def _walk(
             place = low
             places[moment] = place
             moment += 1
+        run += 1
