@@ -162,7 +162,7 @@ class AsOfBlock:
 
 def _asked(plan: AsOfPlan, moments: Moments, threads: int) -> dict[str, AskedSpans]:
     """The spans of all windows."""
-    found = moments.spans({name: plan.edges_of(name) for name in plan.windows}, threads)
+    found = moments.spans_of({name: plan.edges_of(name) for name in plan.windows}, threads)
     return {name: AskedSpans.of(moments, *spans) for name, spans in found.items()}
 
 

@@ -59,7 +59,11 @@ class Moments:
         """How many moments there are."""
         return len(self.times)
 
-    def spans(self, windows: Mapping[str, Edges], threads: int = 1) -> dict[str, FirstsAndStops]:
+    def spans(self, edges: Edges) -> FirstsAndStops:
+        """The first event of the window of each moment, and the one behind its last."""
+        return self.spans_of({"": edges})[""]
+
+    def spans_of(self, windows: Mapping[str, Edges], threads: int = 1) -> dict[str, FirstsAndStops]:
         """For each window, the first event of each moment and the one behind its last."""
         limits = {
             _limit(edge) for edges in windows.values() for edge in edges if not edge.is_at_end
