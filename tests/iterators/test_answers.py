@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from unittest.mock import patch
+
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -23,7 +27,9 @@ from tests.support.stream.strategies import (
     streams,
     trailing,
 )
+from windrow.engine import live_slides
 from windrow.stream import sizes
+from windrow.windows import Window
 
 # Interpreted, numbers are numpy's, which warn where a kernel is silent.
 pytestmark = [
@@ -36,6 +42,52 @@ def late_of(lateness: int) -> str:
     return f"{lateness} milliseconds"
 
 
+def check_over(example: Iterated, shards: int | None) -> wr.Stream:
+    """A stream answers as the oracle does, and counts what is late."""
+    stream = example.watermarked(of_moments=True)
+    found: wr.Stream = wr.over(
+        iter(example.batches),
+        **stream.arguments,
+        lateness=late_of(example.lateness),
+        shards=shards,
+    )
+    rows = [row for batch in found for row in batch.to_pylist()]
+    day = length(stream.batches[0][0].schema.field("o0").type)
+    events, late = arrived(stream, lambda time: time + day)
+    assert found.late == late
+    assert found.untimed == sum(batch["o0"].null_count for batch in example.batches)
+    assert sorted(row["id"] for row in rows) == sorted(events["id"].to_pylist())
+    in_order(rows, stream)
+    expected = over_oracle.over(events, **stream.arguments) if events.num_rows else {}
+    places = {number: place for place, number in enumerate(events["id"].to_pylist())}
+    for row in rows:
+        for name, answers in expected.items():
+            assert over_oracle.agree(answers[places[row["id"]]], row[name]), f"{name} of {row}"
+    return found
+
+
+def check_slide(example: Iterated, shards: int | None) -> wr.Stream:
+    """The same for windows that slide; those that were open at the end are answered, too."""
+    of_moments = has_others(example.stream)
+    stream = example.watermarked(of_moments)
+    found: wr.Stream = wr.slide(
+        iter(example.batches),
+        **stream.arguments,
+        lateness=late_of(example.lateness),
+        shards=shards,
+    )
+    answers = pa.Table.from_batches(list(found), found.schema)
+    day = length(stream.batches[0][0].schema.field("o0").type)
+    events, late = arrived(stream, lambda time: time + day) if of_moments else accepted(stream)
+    assert found.late == late
+    slide_oracle.assert_agrees(slide_oracle.slide(events, **stream.arguments), answers, stream.key)
+    return found
+
+
+def shards_of(example: Iterated, several: bool) -> int | None:
+    return 2 if several and example.stream.key else None
+
+
 @given(
     iterated([streams(trailing), streams(any_trailing), streams(any_around, WITH_OBJECTS)]),
     st.booleans(),
@@ -43,47 +95,74 @@ def late_of(lateness: int) -> str:
 @settings(max_examples=120)
 def test_over(example: Iterated, small: bool) -> None:
     """Rows, slices, totals, and windows that end behind their row: the last of them, too."""
-    stream = example.watermarked(of_moments=True)
-    shards = 2 if small and stream.key else None
     with sizes.using(**(BINS_SMALL | WAITING_SMALL if small else {})):
-        found = wr.over(
-            iter(example.batches),
-            **stream.arguments,
-            lateness=late_of(example.lateness),
-            shards=shards,
-        )
-        rows = [row for batch in found for row in batch.to_pylist()]
-    day = length(stream.batches[0][0].schema.field("o0").type)
-    events, late = arrived(stream, lambda time: time + day)
-    assert found.late == late
-    assert found.untimed == sum(batch["o0"].null_count for batch in example.batches)
-    assert sorted(row["id"] for row in rows) == sorted(events["id"].to_pylist())
-    in_order(rows, stream)
-    if not events.num_rows:
-        return
-    expected = over_oracle.over(events, **stream.arguments)
-    places = {number: place for place, number in enumerate(events["id"].to_pylist())}
-    for row in rows:
-        for name, answers in expected.items():
-            assert over_oracle.agree(answers[places[row["id"]]], row[name]), f"{name} of {row}"
+        check_over(example, shards_of(example, small))
 
 
 @given(iterated([streams(clocks), streams(any_sliding)]), st.booleans())
 @settings(max_examples=120)
 def test_slide(example: Iterated, small: bool) -> None:
-    """Slices, rows and totals; windows that were open at the end are answered, too."""
-    of_moments = has_others(example.stream)
-    stream = example.watermarked(of_moments)
-    shards = 2 if small and stream.key else None
+    """Slices, rows and totals."""
     with sizes.using(**(BINS_SMALL | WAITING_SMALL if small else {})):
-        found = wr.slide(
-            iter(example.batches),
-            **stream.arguments,
-            lateness=late_of(example.lateness),
-            shards=shards,
-        )
-        answers = pa.Table.from_batches(list(found), found.schema)
-    day = length(stream.batches[0][0].schema.field("o0").type)
-    events, late = arrived(stream, lambda time: time + day) if of_moments else accepted(stream)
-    assert found.late == late
-    slide_oracle.assert_agrees(slide_oracle.slide(events, **stream.arguments), answers, stream.key)
+        check_slide(example, shards_of(example, small))
+
+
+# Live windows ------------------------------------------------------------------------------------
+
+#: their partials are numbers, and no answer is a value of another row
+OF_NUMBERS = ("count", "sum", "max", "mean")
+
+
+@st.composite
+def newest(draw: st.DrawFn, unit: int) -> Window:
+    return wr.rows(draw(st.integers(1, 12) | st.just(2**70)))
+
+
+def live(example: Iterated) -> Iterated:
+    """The example with what live windows answer."""
+    stream = example.stream
+    aggs = [each for each in stream.aggs if each.aggregation.name != "arg_max"]
+    return replace(example, stream=replace(stream, aggs=aggs))
+
+
+def is_live(stream: wr.Stream) -> bool:
+    assert stream._run is not None
+    return all(each.way.startswith("live") for each in stream._run.query.describe())
+
+
+@given(iterated([streams(newest, OF_NUMBERS)]).map(live), st.booleans())
+@settings(max_examples=80)
+def test_live_windows_of_rows(example: Iterated, several: bool) -> None:
+    assert is_live(check_over(example, shards_of(example, several)))
+
+
+@given(iterated([streams(clocks, OF_NUMBERS)]).map(live), st.booleans())
+@settings(max_examples=150)
+def test_live_windows_by_a_clock(example: Iterated, several: bool) -> None:
+    """One window; keys that hold nothing are forgotten at once."""
+    [name, window], *_others = example.stream.windows.items()
+    example = replace(example, stream=replace(example.stream, windows={name: window}))
+    with patch.object(live_slides, "_FEW_KEYS", 0):
+        assert is_live(check_slide(example, shards_of(example, several)))
+
+
+def test_memory_of_keys_that_come_and_go() -> None:
+    """A thousand keys in each minute, each for a minute: as much as in the first minutes."""
+    minute = wr.time("1 minute", every="1 minute")
+
+    def batches() -> Iterator[pa.Table]:
+        for number in range(12):
+            times = pa.array([number * 60_000] * 1000).cast(pa.timestamp("ms"))
+            keys = [f"{number}-{key}" for key in range(1000)]
+            yield pa.table({"k": keys, "ts": times, "x": [1.0] * 1000})
+
+    stream = wr.slide(
+        batches(), key="k", order="ts", windows=minute, aggs=wr.sum("x"), lateness="1 second"
+    )
+    rooms = []
+    for answers in stream:
+        assert set(answers["sum_x"].to_pylist()) == {1.0}
+        assert stream._run is not None
+        [kept] = stream._run.shards[0]._objects.values()
+        rooms.append((len(kept.keys), len(kept.slides.live.ring[0])))
+    assert max(rooms[6:]) <= max(rooms[:3])

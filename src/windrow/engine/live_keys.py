@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.algebra.kinds import Kind
+from windrow.engine.columns import whole
 from windrow.engine.sorting import float_ranks
 from windrow.windows.key_runs import written
 
@@ -20,6 +21,8 @@ class LiveKeys:
 
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
+        #: the columns of keys, in the order of their numbers, in pieces that grow
+        self._pieces: list[list[pa.Array]] = []
 
     def __len__(self) -> int:
         """How many keys were seen."""
@@ -34,10 +37,33 @@ class LiveKeys:
         keys: list[Hashable] = values[0] if len(values) == 1 else list(zip(*values, strict=True))
         found = list(map(self._numbers.get, keys))
         if None in found:
-            for place, number in enumerate(found):
-                if number is None:
-                    found[place] = self._numbers[keys[place]] = len(self._numbers)
+            fresh = [place for place, number in enumerate(found) if number is None]
+            for place in fresh:
+                found[place] = self._numbers[keys[place]] = len(self._numbers)
+            self._append([column.take(pa.array(fresh)) for column in columns])
         return np.array(found, np.int64)
+
+    def columns(self, numbers: Array) -> list[pa.Array]:
+        """The columns of the keys of some numbers."""
+        if not self._pieces:
+            return []
+        wanted = pa.array(numbers)
+        pieces = zip(*self._pieces, strict=True)
+        return [whole(pa.chunked_array(each).take(wanted)) for each in pieces]
+
+    def only(self, numbers: Array) -> LiveKeys:
+        """Some of the keys, numbered anew in their order."""
+        found = LiveKeys()
+        found.numbers(self.columns(numbers), len(numbers))
+        return found
+
+    def _append(self, columns: list[pa.Array]) -> None:
+        """Add keys behind the others; a piece is longer than all behind it together."""
+        self._pieces.append(columns)
+        while len(self._pieces) > 1 and len(self._pieces[-2][0]) <= len(self._pieces[-1][0]):
+            newer, older = self._pieces.pop(), self._pieces.pop()
+            joined = [pa.concat_arrays(pair) for pair in zip(older, newer, strict=True)]
+            self._pieces.append(joined)
 
 
 def _values(column: pa.Array) -> list[Any]:

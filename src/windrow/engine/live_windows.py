@@ -1,4 +1,4 @@
-"""Windows of rows of many keys, all in one ring: each goes on where its last batch left it.
+"""Live windows: the windows of all keys in one ring, each going on where its last batch left it.
 
 A key has a part of the ring, with room for as many partials as its window holds, rounded up to a
 power of two. In it lies a window of Two-Stacks Lite (see `algorithms/two_stacks_lite.py`):
@@ -35,19 +35,127 @@ Block = Any
 _SMALLEST = 8
 
 
+class LiveRing:
+    """Windows of Two-Stacks Lite, one for each of the keys 0, 1, 2 and so on, in one ring.
+
+    Attributes:
+        ring: the partials of all windows.
+        newer: for each key, the partial of what came since its last flip.
+        bases, rooms: for each key, where its part begins and how much room it has.
+        marks: for each key, how many partials have left, and how many had come at the last flip and
+            until now.
+    """
+
+    def __init__(self, product: Product, timed: bool = False) -> None:
+        """With `timed`, each partial has a time beside it: the last field of the ring."""
+        self._memory, self._timed = KernelMemory(product), timed
+        self.ring, self.newer = self._queue(_SMALLEST), self._memory.queue(1)
+        self.bases, self.rooms = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        self.marks = np.zeros((0, 3), np.int64)
+        self._used = 0
+        self._free: dict[int, list[int]] = {}
+
+    def held(self, keys: Array | slice = slice(None)) -> Array:
+        """How many partials the windows of some keys hold."""
+        found: Array = self.marks[keys, 2] - self.marks[keys, 0]
+        return found
+
+    def keep_only(self, keys: Array) -> None:
+        """Forget all other keys; these are 0, 1, 2 and so on from now on."""
+        others = np.ones(len(self.rooms), np.bool_)
+        others[keys] = False
+        self._release(np.flatnonzero(others))
+        self.bases, self.rooms, self.marks = self.bases[keys], self.rooms[keys], self.marks[keys]
+        size = 1 << max(len(keys) - 1, 0).bit_length()
+        newer = self._memory.queue(size)
+        for field, before in zip(newer, self.newer, strict=True):
+            field[: len(keys)] = before[keys]
+        self.newer = newer
+
+    def make_room(self, keys: Array, came: Array, most: int) -> None:
+        """Let the part of each key have room for `came` more partials, but not for over `most`."""
+        known = int(keys.max(initial=-1)) + 1
+        if known > len(self.bases):
+            self._know(1 << (known - 1).bit_length())
+        wanted = np.minimum(self.held(keys) + came, most)
+        small = wanted > self.rooms[keys]
+        if not small.any():
+            return
+        moved = keys[small]
+        rooms = np.maximum(_powers_of_two(wanted[small]), _SMALLEST)
+        bases = self._places(rooms)
+        self._move(moved, bases, rooms)
+        self._release(moved)
+        self.bases[moved], self.rooms[moved] = bases, rooms
+
+    def _release(self, keys: Array) -> None:
+        """Let others have the parts of some keys."""
+        rooms, bases = self.rooms[keys], self.bases[keys]
+        for room in np.unique(rooms[rooms > 0]).tolist():
+            self._free.setdefault(room, []).extend(bases[rooms == room].tolist())
+
+    def _know(self, count: int) -> None:
+        """Have places for so many keys."""
+        more = count - len(self.bases)
+        self.bases = np.append(self.bases, np.zeros(more, np.int64))
+        self.rooms = np.append(self.rooms, np.zeros(more, np.int64))
+        self.marks = np.concatenate([self.marks, np.zeros((more, 3), np.int64)])
+        self.newer = _copied(self.newer, self._memory.queue(count))
+
+    def _places(self, rooms: Array) -> Array:
+        """Where parts of these sizes begin: a free part, or one behind all others."""
+        bases = np.empty(len(rooms), np.int64)
+        for room in np.unique(rooms).tolist():
+            wanting = np.flatnonzero(rooms == room)
+            free = self._free.get(room, [])
+            reused = [free.pop() for _ in range(min(len(free), len(wanting)))]
+            fresh = len(wanting) - len(reused)
+            bases[wanting] = [*reused, *range(self._used, self._used + fresh * room, room)]
+            self._used += fresh * room
+        if self._used > len(self.ring[0]):
+            larger = self._queue(1 << (self._used - 1).bit_length())
+            self.ring = _copied(self.ring, larger)
+        return bases
+
+    def _move(self, keys: Array, bases: Array, rooms: Array) -> None:
+        """Copy the windows of some keys to other parts."""
+        from_to = np.stack([self.bases[keys], self.rooms[keys] - 1, bases, rooms - 1])
+        held = self.marks[keys]
+        for field in self.ring:
+            compiled_loop(_copy_parts)(field, from_to, held)
+
+    def _queue(self, size: int) -> Ring:
+        ring = self._memory.queue(size)
+        return (*ring, np.zeros(size, np.int64)) if self._timed else ring
+
+
+def _copied(ring: Ring, larger: Ring) -> Ring:
+    """A larger ring, with what a ring holds."""
+    for field, before in zip(larger, ring, strict=True):
+        field[: len(before)] = before
+    return larger
+
+
+def _copy_parts(field: Array, from_to: Array, marks: Array) -> None:
+    for number in range(len(marks)):
+        base, mask = from_to[0, number], from_to[1, number]
+        other_base, other_mask = from_to[2, number], from_to[3, number]
+        for position in range(marks[number, 0], marks[number, 2]):
+            field[other_base + (position & other_mask)] = field[base + (position & mask)]
+
+
+def _powers_of_two(numbers: Array) -> Array:
+    """The next power of two of each number, which is at least 1."""
+    _mantissas, exponents = np.frexp((numbers - 1).astype(np.float64))
+    return np.left_shift(1, exponents.astype(np.int64))
+
+
 class LiveWindows:
-    """The windows of one range of the keys of a stream, with the numbers 0, 1, 2 and so on."""
+    """The windows of one range of rows, of all keys of a stream."""
 
     def __init__(self, product: Product, extent: int) -> None:
         """Each window holds the newest `extent` rows of its key."""
-        self._memory, self._extent = KernelMemory(product), extent
-        self._ring, self._newer = self._memory.queue(_SMALLEST), self._memory.queue(1)
-        #: for each key, where its part begins and how much room it has
-        self._bases, self._rooms = np.zeros(0, np.int64), np.zeros(0, np.int64)
-        #: for each key, how many rows have left, how many had come at the last flip and until now
-        self._marks = np.zeros((0, 3), np.int64)
-        self._used = 0
-        self._free: dict[int, list[int]] = {}
+        self._live, self._extent = LiveRing(product), extent
 
     def answer(
         self,
@@ -68,83 +176,14 @@ class LiveWindows:
             rows: the rows of the first key, in order, then those of the next, and so on.
             cuts: where the rows of each key begin in `rows`, and in the end their number.
         """
-        self._make_room(keys, np.diff(cuts))
+        live = self._live
+        live.make_room(keys, np.diff(cuts), self._extent)
         columns, validities = block
         values, defined = map(tuple, answers)
         kernel(
-            columns, validities, values, defined, self._ring, self._newer, self._marks,
-            self._bases, self._rooms, keys, rows, cuts, self._extent, 0, len(keys),
+            columns, validities, values, defined, live.ring, live.newer, live.marks, live.bases,
+            live.rooms, keys, rows, cuts, self._extent, 0, len(keys),
         )  # fmt: skip
-
-    # Room ----------------------------------------------------------------------------------------
-
-    def _make_room(self, keys: Array, came: Array) -> None:
-        """Let the part of each key have room for its window with the new rows."""
-        known = int(keys.max(initial=-1)) + 1
-        if known > len(self._bases):
-            self._know(1 << (known - 1).bit_length())
-        held = self._marks[keys, 2] - self._marks[keys, 0]
-        wanted = np.minimum(held + came, self._extent)
-        small = wanted > self._rooms[keys]
-        if not small.any():
-            return
-        moved = keys[small]
-        rooms = np.maximum(_powers_of_two(wanted[small]), _SMALLEST)
-        bases = self._places(rooms)
-        self._move(moved, bases, rooms)
-        for key in np.flatnonzero(self._rooms[moved]).tolist():
-            number = moved[key]
-            self._free.setdefault(int(self._rooms[number]), []).append(int(self._bases[number]))
-        self._bases[moved], self._rooms[moved] = bases, rooms
-
-    def _know(self, count: int) -> None:
-        """Have places for so many keys."""
-        more = count - len(self._bases)
-        self._bases = np.append(self._bases, np.zeros(more, np.int64))
-        self._rooms = np.append(self._rooms, np.zeros(more, np.int64))
-        self._marks = np.concatenate([self._marks, np.zeros((more, 3), np.int64)])
-        self._newer = self._larger(self._newer, count)
-
-    def _places(self, rooms: Array) -> Array:
-        """Where parts of these sizes begin: a free part, or one behind all others."""
-        bases = np.empty(len(rooms), np.int64)
-        for room in np.unique(rooms).tolist():
-            wanting = np.flatnonzero(rooms == room)
-            free = self._free.get(room, [])
-            reused = [free.pop() for _ in range(min(len(free), len(wanting)))]
-            fresh = len(wanting) - len(reused)
-            bases[wanting] = [*reused, *range(self._used, self._used + fresh * room, room)]
-            self._used += fresh * room
-        if self._used > len(self._ring[0]):
-            self._ring = self._larger(self._ring, 1 << (self._used - 1).bit_length())
-        return bases
-
-    def _move(self, keys: Array, bases: Array, rooms: Array) -> None:
-        """Copy the windows of some keys to other parts."""
-        from_to = np.stack([self._bases[keys], self._rooms[keys] - 1, bases, rooms - 1])
-        held = self._marks[keys]
-        for field in self._ring:
-            compiled_loop(_copy_parts)(field, from_to, held)
-
-    def _larger(self, ring: Ring, count: int) -> Ring:
-        larger = self._memory.queue(count)
-        for field, before in zip(larger, ring, strict=True):
-            field[: len(before)] = before
-        return larger
-
-
-def _copy_parts(field: Array, from_to: Array, marks: Array) -> None:
-    for number in range(len(marks)):
-        base, mask = from_to[0, number], from_to[1, number]
-        other_base, other_mask = from_to[2, number], from_to[3, number]
-        for position in range(marks[number, 0], marks[number, 2]):
-            field[other_base + (position & other_mask)] = field[base + (position & mask)]
-
-
-def _powers_of_two(numbers: Array) -> Array:
-    """The next power of two of each number, which is at least 1."""
-    _mantissas, exponents = np.frexp((numbers - 1).astype(np.float64))
-    return np.left_shift(1, exponents.astype(np.int64))
 
 
 def over_live(

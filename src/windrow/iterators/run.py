@@ -111,10 +111,10 @@ class StreamRun:
             require_shards(wanted, plan.key)
         shards = wanted or 1
         nullable = {field.name for field in schema if field.nullable}
-        self._query = query_of(plan, nullable, shards, live=kept is None)
+        self.query = query_of(plan, nullable, shards, live=kept is None)
         assert call.stream.lateness is not None
         # An event that comes as late as it may is newer than the watermark.
-        self._delay = delay_of(call.stream.lateness) + self._query.is_of_moments
+        self._delay = delay_of(call.stream.lateness) + self.query.is_of_moments
         is_slide = isinstance(plan, SlidePlan)
         columns = plan.columns if isinstance(plan, SlidePlan) else schema.names
         self._columns = Conforming(schema, columns, takes_more=is_slide)
@@ -129,7 +129,7 @@ class StreamRun:
             self._begin(call.stream.history)
         else:
             for blocks in self.shards:
-                self._query.require_own(blocks)
+                self.query.require_own(blocks)
 
     def conformed(self, table: pa.Table) -> pa.Table:
         """A batch in the columns of the first; refuses what cannot be brought to them."""
@@ -142,7 +142,7 @@ class StreamRun:
         parts = self._parts(table)
 
         def advance(shard: int) -> BatchResult:
-            return self._query.advance(
+            return self.query.advance(
                 self.shards[shard], [parts[shard]], self.progress.watermark, is_behind=True
             )
 
@@ -151,7 +151,7 @@ class StreamRun:
     def finish(self) -> list[pa.RecordBatch]:
         """Answer what is left, as on a table."""
         self.progress.is_over = True
-        return self._answers(in_threads(self._query.finish, self.shards))
+        return self._answers(in_threads(self.query.finish, self.shards))
 
     @property
     def watermark(self) -> datetime | None:
@@ -176,7 +176,7 @@ class StreamRun:
             table = self._columns.table(to_table(history), "history: it")
             final = self._reached(table) if table.num_rows else NONE
         for blocks, part in zip(self.shards, self._parts(table), strict=True):
-            self._query.begin(blocks, [part], final, is_behind=True)
+            self.query.begin(blocks, [part], final, is_behind=True)
         self.progress.watermark = max(final, 0)
 
     def _parts(self, table: pa.Table) -> list[pa.Table]:

@@ -24,7 +24,7 @@ def query_of(
         live: whether state stays in this process, and never becomes bytes.
     """
     if isinstance(plan, SlidePlan):
-        return StreamSlide(plan, nullable, shards)
+        return StreamSlide(plan, nullable, shards, live)
     return StreamOver(plan, nullable, shards, live)
 
 

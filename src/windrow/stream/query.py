@@ -62,7 +62,7 @@ from windrow.stream.waiting import WaitingEvents
 from windrow.windows import ticks
 
 #: behind every frontier, in milliseconds: the watermark of a stream that has ended
-_ENDLESS = 2**63 * 10**6
+_ENDLESS = 2**63 * 10**9
 
 
 @dataclass

@@ -3,6 +3,8 @@
 Windows by a clock or a calendar, of aggregations whose partials are numbers, are kept as partials
 of slices (see `slices/`). Windows that hold all events so far, of such aggregations, are kept as
 totals (see `totals/`). All others are kept as rows (see `rows/`). README.md compares the ways.
+Where state stays in one process and no checkpoint keeps it, one window by a clock is kept as live
+windows (see `live/`).
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from windrow.slicing import Slices
 from windrow.slicing.calendar_slices import CalendarSlices
 from windrow.stream.description import arranged
 from windrow.stream.group import WindowGroup
+from windrow.stream.live.slide_live import SlideLive, is_live
 from windrow.stream.query import StreamQuery
 from windrow.stream.rows.slide_rows import SlideRows
 from windrow.stream.slices.slide_slices import SlideSlices
@@ -33,14 +36,26 @@ from windrow.windows.schedules import CalendarTimes, ClockSchedule, Schedule
 class StreamSlide(StreamQuery):
     """The windows of a plan over a stream."""
 
-    def __init__(self, plan: SlidePlan, nullable: AbstractSet[str], shards: int) -> None:
-        """`nullable` names the columns that may hold nulls."""
+    def __init__(
+        self, plan: SlidePlan, nullable: AbstractSet[str], shards: int, live: bool = False
+    ) -> None:
+        """Choose the ways.
+
+        Args:
+            plan: what is asked.
+            nullable: the columns that may hold nulls.
+            shards: among how many shards the keys are spread.
+            live: whether state stays in this process, and never becomes bytes.
+        """
         self._plan = plan = arranged(plan)
         types = column_types(plan.schema, plan.columns) | {plan.order[0]: plan.order_type}
         tick = ticks.nanoseconds_per_tick(plan.order_type)
         sliced = list(_sliced(plan, tick))
         groups: list[WindowGroup] = []
-        if sliced:
+        if live and is_live(plan):
+            [(slices, windows)] = sliced
+            groups.append(SlideLive(plan, nullable, slices, windows))
+        elif sliced:
             features = FeatureColumns(plan.features, nullable)
             maps = Maps(plan.key, column_types(plan.schema, plan.columns), features)
             groups += [

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
-import numpy as np
 import pyarrow as pa
 
 from windrow.compiler.kernel import Kernel
@@ -18,12 +17,12 @@ from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.live_keys import LiveKeys
 from windrow.engine.live_windows import LiveWindows, over_live
 from windrow.engine.maps import has_partials_of_numbers
-from windrow.engine.sorting import arrange
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import Slices
 from windrow.stream.group import WindowGroup
 from windrow.stream.header import GroupState
+from windrow.stream.live.arrived import arrived, no_position
 from windrow.stream.live_blocks import LiveBlocks
 from windrow.stream.state import ShardBlocks
 from windrow.windows.reach import UNLIMITED
@@ -98,16 +97,8 @@ class OverLive(WindowGroup):
             return []
         assert isinstance(blocks, LiveBlocks)
         kept = blocks.object(self.number, lambda: _Kept(self._features, self._extents))
-        in_time, _starts = arrange([], [events[name] for name in self._plan.order], size)
-        if in_time is not None:
-            events = events.take(pa.array(in_time))
-        columns = dict(zip(events.schema.names, events.columns, strict=True))
-        key = [columns[name] for name in self._plan.key]
-        by_key, starts = arrange(key, [], size)
-        rows = np.arange(size) if by_key is None else by_key.astype(np.int64)
-        cuts = np.append(starts[:-1], size)
-        heads = pa.array(rows[cuts[:-1]])
-        keys = kept.keys.numbers([column.take(heads) for column in key], len(heads))
+        came = arrived(events, self._plan.key, self._plan.order, kept.keys)
+        columns, keys, rows, cuts = came
         block = self._features.compiled_block(columns, size, 0)
         answers = {}
         for name, windows in kept.windows.items():
@@ -115,10 +106,6 @@ class OverLive(WindowGroup):
             windows.answer(self._kernel, block, (room.values, room.defined), keys, rows, cuts)
         for output, added in zip(self._plan.outputs, self._plan.output_fields, strict=True):
             columns[added.name] = self._features.column(
-                self._plan, output.window, output.feature, answers[output.window], _no_position
+                self._plan, output.window, output.feature, answers[output.window], no_position
             )
         return [pa.table(columns)]
-
-
-def _no_position(_name: str, _positions: pa.Array) -> pa.Array:
-    raise AssertionError("no answer of a live window is a value of another row")
