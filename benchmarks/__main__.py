@@ -20,6 +20,7 @@ SUITES = {
     "trees": "Monoid trees (ratio: the other's time over the tree's)",
     "tables": "Arrow tables in process",
     "small_jobs": "A small job from pandas (ratio: the other's time over windrow's)",
+    "keyed_tables": "Arrow tables with keys in process, rows in order and not",
     "order_statistics": "Order statistics over Arrow tables in process",
     "as_of": "Features as of moments, in process, against DuckDB",
     "around": "Windows that end elsewhere than at their row (ratio: trailing over this one)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import duckdb
@@ -40,11 +41,11 @@ FROM slices WINDOW newest AS (
 """
 
 
-def keyed_events(keys: int) -> pa.Table:
-    """Events in the order of time, a thousand a second."""
+def keyed_events(keys: int, seconds: int = SECONDS) -> pa.Table:
+    """Events in the order of time, in so many seconds."""
     random = np.random.default_rng(4)
     start = 1_700_000_000_000_000
-    times = start + np.sort(random.integers(0, SECONDS * 1_000_000, ROWS))
+    times = start + np.sort(random.integers(0, seconds * 1_000_000, ROWS))
     return pa.table(
         {
             "key": random.integers(0, keys, ROWS),
@@ -54,9 +55,12 @@ def keyed_events(keys: int) -> pa.Table:
     )
 
 
-def keyed_time(keys: int) -> list[Comparison]:
-    """Range:slide 600:1 over 4 million rows."""
-    events = keyed_events(keys)
+Times = Callable[[Mapping[str, Callable[[], Any]]], dict[str, float]]
+
+
+def sliding(keys: int, seconds: int, measured: Times) -> dict[str, float]:
+    """How long each contestant takes for range:slide 600:1; all give the same answers."""
+    events = keyed_events(keys, seconds)
     frame = pl.from_arrow(events)
     assert isinstance(frame, pl.DataFrame)
 
@@ -82,7 +86,12 @@ def keyed_time(keys: int) -> list[Comparison]:
             return connection.sql(SLICED).to_arrow_table()
 
     _require_agreement(windrow(), polars(), by_duckdb())
-    times = best_times({"windrow": windrow, "Polars": polars, "DuckDB": by_duckdb}, rounds=3)
+    return measured({"windrow": windrow, "Polars": polars, "DuckDB": by_duckdb})
+
+
+def keyed_time(keys: int) -> list[Comparison]:
+    """Range:slide 600:1 over 4 million rows."""
+    times = sliding(keys, SECONDS, lambda contestants: best_times(contestants, rounds=3))
     faster = min(("Polars", "DuckDB"), key=times.__getitem__)
     slower = "DuckDB" if faster == "Polars" else "Polars"
     names = {"Polars": "Polars group_by_dynamic", "DuckDB": "DuckDB, slices by hand"}

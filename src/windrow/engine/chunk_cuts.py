@@ -29,7 +29,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow.engine.sorting import float_ranks
+from windrow.engine.ranks import float_ranks
 
 Array = np.ndarray[Any, Any]
 #: the hash of a key, and the rank of an order value

@@ -25,6 +25,17 @@ def whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return _plain(column)
 
 
+def whole_key(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """A column in one piece, for keys: of a dictionary, the indices tell them apart."""
+    if not pa.types.is_dictionary(column.type):
+        return whole(column)
+    if isinstance(column, pa.ChunkedArray):
+        if column.num_chunks != 1:  # Arrow unifies few types of dictionaries
+            return whole(column)
+        column = column.chunk(0)
+    return column
+
+
 def only(batch: pa.RecordBatch, wanted: Array) -> pa.RecordBatch:
     """The wanted rows of a batch; they are not copied if they lie together."""
     count = int(np.count_nonzero(wanted))

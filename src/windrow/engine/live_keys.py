@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from windrow.algebra.kinds import Kind
 from windrow.engine.columns import whole
-from windrow.engine.sorting import float_ranks
+from windrow.engine.ranks import float_ranks
 from windrow.windows.key_runs import written
 
 Array = np.ndarray[Any, Any]

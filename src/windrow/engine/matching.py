@@ -16,7 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.algebra import arrays
-from windrow.engine.sorting import grouped, key_codes, ranks, sorted_by
+from windrow.engine.gathering import gather_numbers
+from windrow.engine.key_codes import key_codes
+from windrow.engine.ranks import ranks
+from windrow.engine.sorting import arrange_codes
 from windrow.windows.edges import Edges, reached
 from windrow.windows.moments import Moments
 from windrow.windows.reach import EARLIEST, UNLIMITED
@@ -75,11 +78,11 @@ def matched(
     kept = _kept(codes, event_codes, times, known, within)
     if kept is not None:
         order, event_codes = [each[kept] for each in order], event_codes[kept]
-    events, starts = grouped(sorted_by(order), event_codes)
-    times = order[0] if events is None else order[0][events]
+    events, starts = arrange_codes(event_codes, order)
+    times = order[0] if events is None else gather_numbers(order[0], events)
     # Queries without a moment come first.
     by_moment = moments if timed is None else np.where(timed, moments, EARLIEST)
-    queries, runs = grouped(sorted_by([by_moment]), codes)
+    queries, runs = arrange_codes(codes, [by_moment])
     if queries is not None:
         moments, timed = moments[queries], None if timed is None else timed[queries]
     heads, event_heads = (

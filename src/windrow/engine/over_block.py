@@ -9,7 +9,7 @@ A table is one block, which threads share piece by piece. A stream of batches is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -136,3 +136,8 @@ class OverBlock:
         kernels, answers = self._kernels, self._answers[output.window]
         answers.settle()
         return kernels.column(kernels.plan, output.window, output.feature, answers, carried)
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Give back the memory of windows whose columns you have."""
+        for name in names:
+            del self._answers[name]

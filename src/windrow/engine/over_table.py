@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.engine import columns as arrow
+from windrow.engine.gathering import gather, inverse
 from windrow.engine.over_block import OverBlock
 from windrow.engine.over_kernels import OverKernels
 from windrow.engine.sorting import arrange
@@ -27,44 +28,53 @@ Array = np.ndarray[Any, Any]
 def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
     """The columns that the plan adds, for the rows of the table in their order."""
     columns = {name: arrow.whole(table[name]) for name in _used(plan)}
+    keys = [arrow.whole_key(table[name]) for name in plan.key]
     nullable = {name for name, each in columns.items() if each.null_count}
     kernels = OverKernels(plan, nullable)
     needed = {*kernels.input_columns, *plan.window_columns}
-    rows, permutation = _sorted(plan, columns, table.num_rows, needed)
+    rows, permutation = _sorted(plan, columns, keys, table.num_rows, needed)
     bounding = {name: kernels.bounding(name) for name in plan.windows}
     block = OverBlock(kernels, bounding, rows)
     # Plain Python holds the interpreter lock: threads would only wait for each other.
     threads = 1 if kernels.plain else cores() // kernels.threads
-    pieces = [
-        (name, *piece)
-        for name in plan.windows
-        for piece in _PieceCuts(block.bounds[name], rows.size).pieces(threads)
-    ]
 
     def answer(piece: tuple[str, int, int, int]) -> None:
         name, *rows_of_piece = piece
         block.answer(name, kernels.windows_of(name), *rows_of_piece)
 
-    in_threads(answer, pieces)
-    inverse = None if permutation is None else pa.array(_inverse(permutation))
-
     def answered(output: Output) -> pa.Array:
-        column = block.column(output, lambda name, positions: rows.columns[name].take(positions))
-        return column if inverse is None else column.take(inverse)
+        return block.column(output, lambda name, positions: rows.columns[name].take(positions))
 
-    found = in_threads(answered, plan.outputs)
-    return pa.Table.from_arrays(found, schema=pa.schema(plan.output_fields))
+    places = None if permutation is None else inverse(permutation)
+    found: dict[Output, pa.Array] = {}
+    # Answers that go to other places are there twice. One window at a time, few of them are, and
+    # the memory of one window's is used again for the next: fresh memory is slow.
+    for names in [list(plan.windows)] if places is None else [[name] for name in plan.windows]:
+        cuts = {name: _PieceCuts(block.bounds[name], rows.size) for name in names}
+        in_threads(answer, [(name, *each) for name in names for each in cuts[name].pieces(threads)])
+        outputs = [output for output in plan.outputs if output.window in cuts]
+        columns_found = in_threads(answered, outputs)
+        if places is not None:
+            columns_found = gather(columns_found, places)
+            block.forget(names)
+        found |= zip(outputs, columns_found, strict=True)
+    columns_found = [found[each] for each in plan.outputs]
+    return pa.Table.from_arrays(columns_found, schema=pa.schema(plan.output_fields))
 
 
 def _sorted(
-    plan: OverPlan, columns: Mapping[str, pa.Array], size: int, needed: AbstractSet[str]
+    plan: OverPlan,
+    columns: Mapping[str, pa.Array],
+    keys: Sequence[pa.Array],
+    size: int,
+    needed: AbstractSet[str],
 ) -> tuple[SortedRows, Array | None]:
     """The needed columns, sorted by key and order, and the permutation; None if none was needed."""
-    keys, order = [[columns[name] for name in names] for names in (plan.key, plan.order)]
-    permutation, starts = arrange(keys, order, size)
+    permutation, starts = arrange(keys, [columns[name] for name in plan.order], size)
     if permutation is not None:
-        indices = pa.array(permutation)
-        columns = {name: columns[name].take(indices) for name in needed}
+        names = [name for name in columns if name in needed]
+        gathered = gather([columns[name] for name in names], permutation)
+        columns = dict(zip(names, gathered, strict=True))
     return SortedRows(columns, starts, size, next(iter(plan.order), None)), permutation
 
 
@@ -95,10 +105,4 @@ class _PieceCuts:
 
 def _used(plan: OverPlan) -> list[str]:
     columns = (column for feature in plan.features for column in feature.reads)
-    return list(dict.fromkeys((*plan.key, *plan.order, *plan.window_columns, *columns)))
-
-
-def _inverse(permutation: Array) -> Array:
-    inverse = np.empty_like(permutation)
-    inverse[permutation] = np.arange(len(permutation))
-    return inverse
+    return list(dict.fromkeys((*plan.order, *plan.window_columns, *columns)))

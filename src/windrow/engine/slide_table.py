@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from windrow.algebra import arrays
 from windrow.engine import columns as arrow
 from windrow.engine.feature_columns import FeatureColumns
+from windrow.engine.gathering import gather
 from windrow.engine.policy_counts import PolicyCounters
 from windrow.engine.shared_slices import SharedSlices
 from windrow.engine.slice_windows import SliceKernels
@@ -34,14 +34,17 @@ Array = np.ndarray[Any, Any]
 
 def slide_table(table: pa.Table, plan: SlidePlan) -> pa.Table:
     """The answers of all windows of a plan, in the order of windows, keys and time."""
-    columns = {name: arrow.whole(table[name]) for name in plan.columns}
+    columns = {name: arrow.whole(table[name]) for name in {*plan.order, *plan.read_by_row}}
+    key_columns = [arrow.whole_key(table[name]) for name in plan.key]
     tables: dict[str, pa.Table] = {}
     answers = 0
     for seen, windows in _by_rows_seen(columns, plan):
-        held = columns
+        held, held_keys = columns, key_columns
         if seen is not None:
-            held = {name: column.filter(pa.array(seen)) for name, column in columns.items()}
-        rows, keys = _sorted(plan, held)
+            mask = pa.array(seen)
+            held = {name: column.filter(mask) for name, column in columns.items()}
+            held_keys = [column.filter(mask) for column in key_columns]
+        rows, keys = _sorted(plan, held, held_keys)
         nullable = {name for name, column in rows.columns.items() if column.null_count}
         features = FeatureColumns(plan.features, nullable, counts=plan.wish.counts_values)
         for group in plan.groups:
@@ -79,21 +82,20 @@ def _by_rows_seen(
 
 
 def _sorted(
-    plan: SlidePlan, columns: Mapping[str, pa.Array]
+    plan: SlidePlan, columns: Mapping[str, pa.Array], keys: Sequence[pa.Array]
 ) -> tuple[SortedRows, Sequence[pa.Array]]:
     """The rows sorted by key and order, and the key of each run."""
-    keys, order = [[columns[name] for name in names] for names in (plan.key, plan.order)]
+    order = [columns[name] for name in plan.order]
     size = len(order[0])
     permutation, starts = arrange(keys, order, size)
     heads = starts[:-1]
     if permutation is not None:
         heads = permutation[heads]
         names = [name for name in columns if name in plan.read_by_row]
-        indices = pa.array(permutation)
-        taken = in_threads(lambda name: pc.take(columns[name], indices, boundscheck=False), names)
-        columns = dict(zip(names, taken, strict=True))
+        gathered = gather([columns[name] for name in names], permutation)
+        columns = dict(zip(names, gathered, strict=True))
     rows = SortedRows(columns, starts, size, plan.order[0], plan.order_type)
-    return rows, [column.take(pa.array(heads)) for column in keys]
+    return rows, [arrow.whole(column.take(pa.array(heads))) for column in keys]
 
 
 def _found(

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from windrow.aggregations.hashing import hash_128, plain
 from windrow.algebra.kinds import Kind
-from windrow.engine.sorting import float_ranks
+from windrow.engine.ranks import float_ranks
 from windrow.errors import InvalidArgument
 
 Array = np.ndarray[Any, Any]

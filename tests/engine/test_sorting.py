@@ -1,0 +1,147 @@
+"""Rows by key and order: as Python sorts them, and not moved where they are in order."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import windrow as wr
+from windrow.engine import over_table, slide_table
+from windrow.engine.gathering import gather, inverse
+from windrow.engine.key_codes import grouped
+from windrow.engine.sorting import arrange
+from windrow.work import sizes
+
+#: from an integer to a key of each type
+KEYS: dict[str, tuple[pa.DataType, Any]] = {
+    "dense": (pa.int64(), int),
+    "sparse": (pa.int64(), lambda each: each * 2**58 - 2**62),
+    "unsigned": (pa.uint64(), lambda each: 2**64 - 1 - each),
+    "text": (pa.string(), str),
+    "dictionary": (pa.dictionary(pa.int32(), pa.string()), str),
+    "float": (pa.float64(), lambda each: [0.0, -0.0, math.nan][each % 3]),
+    "list": (pa.list_(pa.int64()), lambda each: [each]),
+}
+#: from an integer to an order value of each type
+ORDERS: dict[str, tuple[pa.DataType, Any]] = {
+    "integer": (pa.int64(), int),
+    "wide": (pa.int64(), lambda each: each * 2**53),
+    "date": (pa.date32(), int),
+    "float": (pa.float64(), lambda each: math.nan if each == 3 else each / 7),
+    "text": (pa.string(), str),
+}
+SIZES = st.sampled_from([0, 1, 2, 20, 200])
+
+
+@st.composite
+def columns(
+    draw: st.DrawFn, kinds: dict[str, tuple[pa.DataType, Any]], size: int, most: int
+) -> pa.Array:
+    """A column of a size: in order or not, with nulls or without."""
+    data_type, made = kinds[draw(st.sampled_from(sorted(kinds)))]
+    random = np.random.default_rng(draw(st.integers(0, 99)))
+    few = draw(st.sampled_from([1, 3, most]))
+    numbers = random.integers(0 if kinds is KEYS else -few, few, size)
+    match draw(st.sampled_from(["drawn", "rising", "falling"])):
+        case "rising":
+            numbers.sort()
+        case "falling":
+            numbers = np.sort(numbers)[::-1]
+    nulls = random.random(size) < draw(st.sampled_from([0, 0.2]))
+    values = [None if null else made(int(each)) for each, null in zip(numbers, nulls, strict=True)]
+    return pa.array(values, data_type)
+
+
+def rank(value: Any) -> tuple[Any, ...]:
+    """Nulls first, NaN last."""
+    if value is None:
+        return (0,)
+    return (2,) if value != value else (1, value)
+
+
+def same(value: Any) -> str:
+    """Text that is equal where keys are: NaN equals NaN, and -0.0 is 0.0."""
+    return repr(value + 0.0 if isinstance(value, float) else value)
+
+
+@given(st.data())
+@settings(max_examples=200)
+def test_rows_are_sorted_by_key_and_order(data: st.DataObject) -> None:
+    size = data.draw(SIZES)
+    keys = data.draw(st.lists(columns(KEYS, size, 8), max_size=2))
+    order = data.draw(st.lists(columns(ORDERS, size, 1_000), max_size=2))
+    with sizes.using(cores=3, smallest_piece=data.draw(st.sampled_from([2, 1_000]))):
+        permutation, starts = arrange(keys, order, size)
+    rows = list(range(size)) if permutation is None else permutation.tolist()
+    of_keys, of_order = ([each.to_pylist() for each in columns] for columns in (keys, order))
+    key_of = [tuple(same(each[row]) for each in of_keys) for row in range(size)]
+    first_row = {
+        key: place for place, key in reversed(list(enumerate(map(key_of.__getitem__, rows))))
+    }
+    assert rows == sorted(
+        range(size),
+        key=lambda row: (first_row[key_of[row]], [rank(each[row]) for each in of_order], row),
+    )
+    assert starts[:-1].tolist() == sorted(first_row.values())
+    if keys == [] and rows == list(range(size)):
+        assert permutation is None, "rows in order are not moved"
+
+
+def test_keys_come_in_long_runs_or_in_turns() -> None:
+    """Where a table has more rows than are looked at first."""
+    size = 5_000
+    for per_key in (1, 2, 300):
+        keys = np.arange(size) // per_key % 7
+        permutation, starts = grouped([pa.array(keys)], size)
+        assert permutation is not None
+        assert permutation.tolist() == np.argsort(keys, kind="stable").tolist()
+        assert starts[:-1].tolist() == np.flatnonzero(np.diff(np.sort(keys), prepend=-1)).tolist()
+    assert grouped([pa.array(np.arange(size) // -100)], size)[0] is None
+    repeated = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, None]), pa.array(["a", "b", "a"]))
+    assert grouped([repeated], 4)[1][:-1].tolist() == [0, 2, 3]
+
+
+@pytest.mark.parametrize("cores", [1, 3])
+def test_gathering_is_taking(cores: int) -> None:
+    random = np.random.default_rng(1)
+    index = random.permutation(100).astype(np.int32)
+    numbers = pa.array([None if each % 5 == 0 else each for each in range(103)], pa.int64())
+    of_types = [pa.int8(), pa.int16(), pa.float32(), pa.float64(), pa.timestamp("us"), pa.date32()]
+    held = [numbers.slice(3).cast(each) for each in (*of_types[:4], pa.string(), pa.bool_())]
+    held += [
+        numbers.slice(3).cast(pa.int64()).cast(pa.timestamp("us")),
+        pa.nulls(100),
+        held[3].fill_null(0),
+    ]
+    with sizes.using(cores=cores, smallest_piece=10):
+        for column, found in zip(held, gather(held, index), strict=True):
+            assert found.equals(column.take(pa.array(index)))
+            found.validate(full=True)
+        assert inverse(index)[index].tolist() == list(range(100))
+
+
+@pytest.mark.parametrize("per_key", [1, 50])
+def test_rows_in_order_are_not_moved(monkeypatch: pytest.MonkeyPatch, per_key: int) -> None:
+    """Also if their keys come in no order."""
+
+    def never(*_: Any) -> None:
+        raise AssertionError("rows moved")
+
+    monkeypatch.setattr(over_table, "gather", never)
+    monkeypatch.setattr(slide_table, "gather", never)
+    keys = np.repeat(np.random.default_rng(0).permutation(100 // per_key), per_key)
+    table = pa.table(
+        {
+            "key": pa.array([f"key {each}" for each in keys]),
+            "t": pa.array(np.arange(100) % per_key).cast(pa.timestamp("s")),
+            "x": np.arange(100.0),
+        }
+    )
+    asked: dict[str, Any] = {"key": "key", "order": "t", "aggs": wr.max("x")}
+    assert wr.over(table, windows=wr.rows(2), **asked)["max_x"].equals(table["x"])
+    slid = wr.slide(table, windows=wr.time("1 second", every="1 second"), **asked)
+    assert slid["max_x"].equals(table["x"])
