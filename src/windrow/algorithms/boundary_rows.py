@@ -19,9 +19,8 @@ window: one that was just filled has chunks of all sizes, which are merged into 
 
 from typing import Any
 
-import numpy as np
-
 from windrow.algorithms.sequential_boundary import State, accumulate_left
+from windrow.compiler.places import place_of
 from windrow.compiler.slots import (
     Partial,
     Ring,
@@ -101,7 +100,7 @@ def over_rows(
     position: int, answered: int, answer_until: int, begin: int, stop: int,
 ) -> tuple[State, int]:  # fmt: skip
     """Answer as `over_rows` of `windrow.engine.loops` does, sliding over whole chunks."""
-    run = np.searchsorted(starts, begin + 1)
+    run = place_of(starts, begin + 1)
     row = begin
     while row < stop:
         run_begin, run_stop = starts[run - 1], min(starts[run], end)
@@ -120,7 +119,7 @@ def over_rows(
                 lower_row(answers, defined, row - answered, query(state, ring))
             row += 1
             if behind - first == back + 1 + ahead:
-                slides_until = min(last_row, run_stop - ahead, answer_until)
+                slides_until = min(min(last_row, run_stop - ahead), answer_until)
                 while row < slides_until:
                     if state.front == state.middle or state.middle != state.current:
                         state = merge_chunks(state, ring)

@@ -8,14 +8,20 @@ the time (`docs/decisions.md`).
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from typing import Any
 
+from windrow.compiler.fingerprint import fingerprint
 from windrow.compiler.intrinsics import intrinsics
 from windrow.compiler.pipeline import kernel_passes
 
 #: bytes of a function that is not copied to where it is called. The combine of quantiles would be
 #: copied to every call: 5.3 s to compile a kernel instead of 3.6, which is no faster for it.
 LARGE = 720
+
+
+#: functions of windrow's by fingerprint; numba keeps what it compiled until the process ends
+_OWN: dict[str, Any] = {}
 
 
 class FunctionCompiler:
@@ -31,13 +37,23 @@ class FunctionCompiler:
         }
         self._done: dict[types.FunctionType, Any] = {}
 
-    def own(self, function: types.FunctionType) -> Any:
-        """A function of windrow's, compiled; all that it calls is compiled already."""
+    def own(self, linked: types.FunctionType, make: Callable[[], types.FunctionType]) -> Any:
+        """A function of windrow's, compiled; all that it calls is compiled already.
+
+        Kernels share it: a window of rows and one of time call the same `insert`.
+
+        Args:
+            linked: the function as it is linked, which tells whether two are the same.
+            make: makes the function that numba is given.
+        """
         import numba
 
-        return numba.njit(pipeline_class=kernel_passes(), **self._options)(function)
+        name = fingerprint(sorted(self._options.items()), linked)
+        if name not in _OWN:
+            _OWN[name] = numba.njit(pipeline_class=kernel_passes(), **self._options)(make())
+        return _OWN[name]
 
-    def any(self, function: types.FunctionType) -> Any:
+    def any(self, function: Any) -> Any:
         """Any function, compiled, and the plain functions that it calls."""
         import numba
 

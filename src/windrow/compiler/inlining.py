@@ -29,6 +29,7 @@ function is compiled by itself, so that numba's messages show it as the user wro
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 import types
 import weakref
@@ -57,15 +58,16 @@ _REFUSED = (
 
 def inline(
     function: types.FunctionType,
-    compiled_own: Callable[[types.FunctionType], Any],
-    compiled: Callable[[types.FunctionType], Any],
+    compiled_own: Callable[[types.FunctionType, Callable[[], types.FunctionType]], Any],
+    compiled: Callable[[Any], Any],
 ) -> types.FunctionType:
     """The function, with the functions that it calls written into it.
 
     Args:
         function: the outermost function.
-        compiled_own: compiles a function of windrow's that is not inlined.
-        compiled: compiles any other function.
+        compiled_own: compiles a function of windrow's that is not inlined; it gets the function as
+            it is linked, and what makes the function to compile.
+        compiled: compiles any other function, and Python's own `min` and `max`.
     """
     return _Program(function, compiled_own, compiled).function()
 
@@ -148,8 +150,8 @@ class _Program:
     def __init__(
         self,
         function: types.FunctionType,
-        compiled_own: Callable[[types.FunctionType], Any],
-        compiled: Callable[[types.FunctionType], Any],
+        compiled_own: Callable[[types.FunctionType, Callable[[], types.FunctionType]], Any],
+        compiled: Callable[[Any], Any],
     ) -> None:
         self._compiled_own = compiled_own
         self._compiled = compiled
@@ -162,7 +164,9 @@ class _Program:
         self._root = root
         self._taken = {name for callee in self._order for name in callee.locals}
         #: what all functions refer to
-        self._globals: dict[str, Any] = {"__name__": function.__module__}
+        self._globals: dict[str, Any] = {
+            "__name__": function.__module__, "min": compiled(min), "max": compiled(max)
+        }  # fmt: skip
         for callee in self._order:
             self._share_globals(callee)
 
@@ -174,7 +178,9 @@ class _Program:
             callee.settle(body)
             for name, called in callee.calls.items():
                 if self._globals[name] is called.function and callee.facts.names[name]:
-                    self._globals[name] = self._compiled_own(self._made(called))
+                    self._globals[name] = self._compiled_own(
+                        called.function, functools.partial(self._made, called)
+                    )
         return self._made(self._root)
 
     def fresh(self, name: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from windrow.compiler import bit_counts, float_bits, ring_source, shared_words
+from windrow.compiler import bit_counts, extremes, float_bits, ring_source, shared_words
 
 
 @functools.cache
@@ -17,6 +17,7 @@ def intrinsics() -> dict[Any, Any]:
     """What a compiled kernel calls in place of a function."""
     return {
         **bit_counts.intrinsics(),
+        **extremes.intrinsics(),
         **float_bits.intrinsics(),
         **ring_source.intrinsics(),
         **shared_words.intrinsics(),

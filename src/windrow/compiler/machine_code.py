@@ -17,7 +17,7 @@ from windrow.compiler import cache
 Function = Callable[..., Any]
 
 #: of the files in the cache; a new number leaves old files alone
-LAYOUT = 3
+LAYOUT = 4
 
 #: functions by name, so that many tasks in one process load a kernel once
 LOADED: dict[str, Function] = {}

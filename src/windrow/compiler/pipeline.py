@@ -12,6 +12,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from windrow.compiler.one_module import lowering
+
 
 @functools.cache
 def kernel_passes() -> Any:
@@ -35,7 +37,7 @@ def kernel_passes() -> Any:
                 (typed.InlineOverloads, "numba's own functions"),
                 (typed.IRLegalization, "lifetimes, again"),
                 (typed.AnnotateTypes, "what the cache keeps"),
-                (typed.NativeLowering, "LLVM"),
+                (lowering(), "LLVM"),
                 (typed.NoPythonBackend, "the compiled function"),
             ):
                 passes.add_pass(kind, purpose)  # type: ignore[no-untyped-call]

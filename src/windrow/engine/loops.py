@@ -27,8 +27,7 @@ step before that return may be taken twice without harm.
 
 from typing import Any
 
-import numpy as np
-
+from windrow.compiler.places import place_of
 from windrow.compiler.slots import (
     Ring,
     State,
@@ -61,7 +60,7 @@ def over_rows(
 
     Most rows go through the inner loop, which has nothing to check: one row leaves, one enters.
     """
-    run = np.searchsorted(starts, begin + 1)
+    run = place_of(starts, begin + 1)
     row = begin
     while row < stop:
         run_begin, run_stop = starts[run - 1], min(starts[run], end)
@@ -80,7 +79,7 @@ def over_rows(
                 lower_row(answers, defined, row - answered, query(state, ring))
             row += 1
             if behind - first == back + 1 + ahead:
-                slides_until = min(last_row, run_stop - ahead, answer_until)
+                slides_until = min(min(last_row, run_stop - ahead), answer_until)
                 while row < slides_until:
                     state = evict(state, ring)
                     event = lift_row(columns, validities, row + ahead - position)
@@ -139,7 +138,7 @@ def over_growing(
     ring: Ring, state: State, starts: Block, answer_from: int, begin: int, stop: int,
 ) -> tuple[State, int]:  # fmt: skip
     """Answer each row over all rows of its run so far: nothing is evicted."""
-    run = np.searchsorted(starts, begin)
+    run = place_of(starts, begin)
     next_start = starts[run]
     for row in range(begin, stop):
         if row == next_start:
@@ -160,7 +159,7 @@ def over_whole(
     position: int, answered: int, answer_until: int, begin: int, stop: int,
 ) -> tuple[State, int]:  # fmt: skip
     """Answer each row over all rows of its run: nothing is evicted."""
-    run = np.searchsorted(starts, begin + 1)
+    run = place_of(starts, begin + 1)
     row = begin
     while row < stop:
         run_begin, run_stop = starts[run - 1], min(starts[run], end)
@@ -184,7 +183,7 @@ def over_time(
     extent: int, order: Block, begin: int, stop: int,
 ) -> tuple[State, int]:  # fmt: skip
     """Answer each row over the rows of its key that are less than `extent` older."""
-    run = np.searchsorted(starts, begin)
+    run = place_of(starts, begin)
     next_start = starts[run]
     for row in range(begin, stop):
         if row == next_start:
@@ -212,7 +211,7 @@ def over_counted(
     From one row to the next a count grows by one at most. A row that is not `present`, such as one
     whose count is 0, takes a place in the window without a value, and is not answered.
     """
-    run = np.searchsorted(starts, begin)
+    run = place_of(starts, begin)
     next_start = starts[run]
     for row in range(begin, stop):
         if row == next_start:
@@ -244,7 +243,7 @@ def over_returning(
 
     From one row to the next, as many more rows stay as there are new ones, at most.
     """
-    run = np.searchsorted(starts, begin)
+    run = place_of(starts, begin)
     next_start = starts[run]
     for row in range(begin, stop):
         if row == next_start:
@@ -275,7 +274,7 @@ def count_held(
 
     The policy is not asked about the rows of a key before its `asked_from`.
     """
-    run = np.searchsorted(starts, begin)
+    run = place_of(starts, begin)
     next_start = starts[run]
     asked = asked_from[run - 1] if run > 0 else 0
     for row in range(begin, stop):
@@ -301,7 +300,7 @@ def count_held_by_halves(
     ring: Ring, state: State, starts: Block, asked_from: Block, begin: int, stop: int,
 ) -> tuple[State, int]:  # fmt: skip
     """Count as `count_held` does, for a policy that drops older halves as long as one leaves."""
-    run = np.searchsorted(starts, begin)
+    run = place_of(starts, begin)
     next_start = starts[run]
     asked = asked_from[run - 1] if run > 0 else 0
     for row in range(begin, stop):
