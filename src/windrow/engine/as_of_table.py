@@ -36,24 +36,44 @@ def as_of_table(
 def _answers(queries: pa.Table, events: pa.Table, plan: AsOfPlan) -> list[pa.Array]:
     """The answers of one source to the queries, in their order."""
     names = dict.fromkeys(name for feature in plan.features for name in feature.reads)
-    columns = {name: arrow.whole(events[name]) for name in names}
-    nullable = {name for name, column in columns.items() if column.null_count}
-    kernels = AsOfKernels(plan, nullable)
-    found = _matched(queries, events, plan)
+    nullable = {name for name in names if events[name].null_count}
+    return answers_to(queries, events, AsOfKernels(plan, nullable), plan.order[1:], cores())
+
+
+def answers_to(
+    queries: pa.Table,
+    events: pa.Table,
+    kernels: AsOfKernels,
+    ties: Sequence[str] = (),
+    threads: int = 1,
+) -> list[pa.Array]:
+    """The answers to queries, in their order.
+
+    Args:
+        queries: the columns of the key, and the moments.
+        events: the columns of the key, the times and what features read.
+        kernels: of the plan.
+        ties: the columns that order events of one time; without them they are in order.
+        threads: how many may work at once.
+    """
+    found = _matched(queries, events, kernels.plan, ties)
+    columns = {name: arrow.whole(events[name]) for name in kernels.input_columns}
 
     def taken(rows: Array | None) -> dict[str, pa.Array]:
-        return _taken(columns, kernels.input_columns, found.rows(rows))
+        return _taken(columns, found.rows(rows), threads)
 
-    answers = AsOfBlock(kernels, taken, found.moments, cores()).answers()
+    answers = AsOfBlock(kernels, taken, found.moments, threads).answers()
     if found.queries is None:
         return answers
     inverse = np.empty_like(found.queries)
     inverse[found.queries] = np.arange(len(inverse))
     places = pa.array(inverse)
-    return in_threads(lambda column: column.take(places), answers)
+    return in_threads(lambda column: column.take(places), answers, threads)
 
 
-def _matched(queries: pa.Table, events: pa.Table, plan: AsOfPlan) -> Matched:
+def _matched(
+    queries: pa.Table, events: pa.Table, plan: AsOfPlan, broken_by: Sequence[str]
+) -> Matched:
     """Queries and events sorted, in the types in which they compare."""
 
     def both(name: str, data_type: pa.DataType) -> tuple[pa.Array, pa.Array]:
@@ -61,7 +81,7 @@ def _matched(queries: pa.Table, events: pa.Table, plan: AsOfPlan) -> Matched:
         return one, other
 
     keys = [both(*each) for each in zip(plan.key, plan.key_types, strict=True)]
-    ties = [arrow.whole(events[name]) for name in plan.order[1:]]
+    ties = [arrow.whole(events[name]) for name in broken_by]
     query_keys, event_keys = [one for one, _ in keys], [other for _, other in keys]
     orders = both(plan.order[0], plan.order_type)
     edges = [plan.edges_of(name) for name in plan.windows]
@@ -69,11 +89,15 @@ def _matched(queries: pa.Table, events: pa.Table, plan: AsOfPlan) -> Matched:
 
 
 def _taken(
-    columns: Mapping[str, pa.Array], needed: Sequence[str], rows: Array | None
+    columns: Mapping[str, pa.Array], rows: Array | None, threads: int
 ) -> dict[str, pa.Array]:
-    """Some rows of the needed columns; None for all of them."""
+    """Some rows of the columns; None for all of them."""
     if rows is None:
-        return {name: columns[name] for name in needed}
+        return dict(columns)
     indices = pa.array(rows)
-    taken = in_threads(lambda name: pc.take(columns[name], indices, boundscheck=False), needed)
-    return dict(zip(needed, taken, strict=True))
+
+    def take(name: str) -> pa.Array:
+        return pc.take(columns[name], indices, boundscheck=False)
+
+    taken = in_threads(take, columns, threads)
+    return dict(zip(columns, taken, strict=True))

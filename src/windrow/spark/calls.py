@@ -119,7 +119,11 @@ def as_of_spark(
     require_new_names(asked.frame, asked.schema.names, added)
     _require_one_kind(asked, told)
     if asked.is_streaming:
-        raise InvalidArgument("queries: give a table; wr.as_of does not take streams yet")
+        require_distinct_names(asked.schema.names)
+        # This needs pandas and protobuf.
+        from windrow.spark.streaming.as_of_stream import as_of_stream
+
+        return as_of_stream(asked, told, plans, stream)
     stream.require_none()
     return as_of_dataframe(asked, told, plans)
 

@@ -14,13 +14,14 @@ from typing import TypeVar
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Measure
+from windrow.planning.as_of_plan import AsOfPlan
 from windrow.planning.features import Feature
 from windrow.planning.gates import renumbered
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
 from windrow.windows.calls import call_of_measure, call_of_window
 
-_Plan = TypeVar("_Plan", SlidePlan, OverPlan)
+_Plan = TypeVar("_Plan", SlidePlan, OverPlan, AsOfPlan)
 
 
 def arranged(plan: _Plan) -> _Plan:

@@ -12,9 +12,12 @@ not allow that. So `to` states the columns wherever the client does not know the
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import functions as F
 from pyspark.sql.types import DoubleType, IntegerType, StructField, StructType
 
@@ -31,6 +34,7 @@ from windrow.spark.streaming.processor import ShardProcessor
 from windrow.spark.streaming.shards import labels
 from windrow.spark.streaming.stream_setup import StreamSetup
 from windrow.stream.plan_stream import query_of
+from windrow.stream.query import StreamQuery
 from windrow.stream.state import NONE
 
 #: the columns that the operator gets
@@ -45,7 +49,6 @@ def answer_stream(setup: StreamSetup, answers: AnswerFormat) -> Any:
         answers: the columns that come out.
     """
     plan, shards, watermark = setup.plan, setup.shards, setup.watermark
-    session = setup.source.frame.sparkSession
     make_query = partial(query_of, plan, setup.nullable, shards)
     delay = watermark.delay
     if make_query().is_of_moments and not watermark.is_own:
@@ -55,16 +58,56 @@ def answer_stream(setup: StreamSetup, answers: AnswerFormat) -> Any:
     packed = _packed(setup, setup.source, pack(events, plan.order[0], shards))
     if not watermark.is_own:
         packed = packed.withWatermark("newest", f"{delay} milliseconds")
-    # A stream with a watermark of its own may come from another operator with state.
-    initial = [_every_shard(session, shards)] if watermark.is_own else []
+    initial = []
     if setup.history is not None:
         packing = pack(events, plan.order[0], shards, history=True)
         final = F.unix_millis("newest") - delay
         old = _packed(setup, setup.history, packing)
         initial.append(old.select("shard", final.alias("final"), "payload"))
-    output = output_of(answers)
+    shard = Shards(make_query, events, shards, watermark.is_own)
+    return answer_payloads(packed, shard, answers, delay, initial)
+
+
+@dataclass(frozen=True)
+class Shards:
+    """What shards do with payloads.
+
+    Attributes:
+        make_query: makes the query, with its kernels.
+        events: the columns of a payload.
+        count: the number of shards.
+        is_behind: whether a stream has a watermark of its own: then it may come from another
+            operator with state.
+    """
+
+    make_query: Callable[[], StreamQuery]
+    events: pa.Schema
+    count: int
+    is_behind: bool
+
+
+def answer_payloads(
+    packed: Any, shards: Shards, answers: AnswerFormat, delay: int, initial: Sequence[Any] = ()
+) -> Any:
+    """The answers to a stream of payloads.
+
+    Args:
+        packed: payloads, of streams with a watermark.
+        shards: what is done with them.
+        answers: the columns that come out.
+        delay: how far the watermark is behind the newest event, in milliseconds.
+        initial: payloads of tables before the stream.
+    """
+    session, output = packed.sparkSession, output_of(answers)
+    if shards.is_behind:
+        initial = [_every_shard(session, shards.count), *initial]
     processor = ShardProcessor(
-        uuid.uuid4().hex, make_query, events, output, shards, watermark.is_own
+        uuid.uuid4().hex,
+        shards.make_query,
+        shards.events,
+        output,
+        shards.count,
+        shards.is_behind,
     )
     # Spark runs equal stages of a plan once, and gives only the first a watermark: the other of two
     # queries over a stream would never answer. Random numbers make every stage different.
@@ -89,12 +132,19 @@ def _every_shard(session: Any, shards: int) -> Any:
 def _packed(setup: StreamSetup, source: Source, packing: BatchMaker) -> Any:
     """Events of the stream or of its history, as payloads of their shards."""
     read = read_columns(source, setup.columns)
-    names = read.schema.names
-    key = [names[list(setup.columns).index(name)] for name in setup.plan.key]
-    number = F.pmod(F.hash(*key), F.lit(setup.shards)) if key else F.lit(0)
+    key = [read.schema.names[list(setup.columns).index(name)] for name in setup.plan.key]
+    return packed_rows(read.frame, read.schema, key, setup.shards, packing)
+
+
+def packed_rows(
+    frame: Any, schema: StructType, key: Sequence[str], shards: int, packing: BatchMaker
+) -> Any:
+    """Rows of some columns as payloads of their shards."""
+    names = schema.names
+    number = F.pmod(F.hash(*key), F.lit(shards)) if key else F.lit(0)
     shard = new_names(names)("shard")
-    numbered = read.frame.select(number.cast("int").alias(shard), *names)
-    fields = [StructField(each.name, each.dataType) for each in read.schema]
+    numbered = frame.select(number.cast("int").alias(shard), *names)
+    fields = [StructField(each.name, each.dataType) for each in schema]
     # Spark refuses here what is not as the user stated it.
     stated = numbered.to(StructType([StructField(shard, IntegerType()), *fields]))
     return map_partitions(stated, [shard, *names], packing, PACKED, "windrow: events into payloads")

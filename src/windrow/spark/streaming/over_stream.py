@@ -27,12 +27,13 @@ def over_stream(source: Source, plan: OverPlan, arguments: StreamArguments) -> A
         title("over", plan.features, plan.windows),
         StructType([*source.schema.fields, *added.fields]),
         pa.schema([*plan.schema, *plan.output_fields]),
-        _batches,
+        plain_batches,
         column_with_watermark(plan.order[0], plan.schema),
     )
     return answer_stream(set_up(source, plan, arguments), answers)
 
 
-def _batches(table: pa.Table) -> Iterator[pa.RecordBatch]:
+def plain_batches(table: pa.Table) -> Iterator[pa.RecordBatch]:
+    """Answers as batches for Spark, under names that it does not misread."""
     table = table.rename_columns(list(plain_names(table.column_names)))
     yield from table.combine_chunks().to_batches(max_chunksize=ROWS_AT_ONCE)

@@ -74,7 +74,7 @@ def set_up(source: Source, plan: SlidePlan | OverPlan, arguments: StreamArgument
         history = history_of(arguments.history, source, columns)
         nullable |= nullable_columns(history)
     query_of(plan, nullable, shards)  # refuses what a task would refuse
-    _require_rocksdb(session)
+    require_rocksdb(session)
     return StreamSetup(source, plan, columns, watermark, shards, why_shards, history, nullable)
 
 
@@ -98,7 +98,8 @@ def _partitions(session: Any) -> int:
     return int(partitions)
 
 
-def _require_rocksdb(session: Any) -> None:
+def require_rocksdb(session: Any) -> None:
+    """Refuse a session that keeps state elsewhere."""
     provider = session.conf.get(_PROVIDER)
     if not provider.endswith("RocksDBStateStoreProvider"):
         raise InvalidArgument(

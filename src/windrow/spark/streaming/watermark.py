@@ -32,6 +32,11 @@ class Watermark(NamedTuple):
     is_own: bool
 
 
+def has_watermark(source: Source) -> bool:
+    """Whether a column of the stream says that it has a watermark."""
+    return any((field.metadata or {}).get(MARK) is not None for field in source.schema.fields)
+
+
 def find_watermark(source: Source, order: str, lateness: str | timedelta | None) -> Watermark:
     """The watermark that the stream has, or that the call asks for."""
     noted = {field.name: (field.metadata or {}).get(MARK) for field in source.schema.fields}

@@ -23,7 +23,7 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,7 @@ class OpenBins:
         events: the new events, in all their columns.
         places: for each new row, in order, its place among the events.
         idle: the entries of the ledger of keys that have no rows.
+        asked: the rows that ask and are not kept, if there are such.
     """
 
     bins: Sequence[int]
@@ -68,6 +69,7 @@ class OpenBins:
     events: pa.RecordBatch
     places: Array
     idle: pa.RecordBatch
+    asked: pa.RecordBatch | None = None
 
 
 @dataclass(frozen=True)
@@ -96,22 +98,37 @@ class KeptRows:
 
     # Reading -------------------------------------------------------------------------------------
 
-    def parts(self, events: pa.RecordBatch, frontier: int) -> Iterator[OpenBins]:
+    def parts(
+        self, events: pa.RecordBatch, frontier: int, asked: pa.RecordBatch | None = None
+    ) -> Iterator[OpenBins]:
         """The bins whose keys have new events, or answers that are due by a frontier.
+
+        Rows that ask about events (`asked`) open the bins of their keys, and are not kept.
 
         The events are final, in any order. Bins come some at a time, and at the end of a stream
         all of them: rows that waited for more are due, too.
         """
         events, counts, _lengths = self.bins.arranged(events, self._layout.key, self._layout.order)
-        self._drop_expired(frontier, counts)
+        asking = np.zeros(len(counts), np.int64)
+        if asked is not None:
+            asked, numbers, _lengths = self.bins.arranged(asked, self._layout.key, ())
+            asking += numbers
+        begins = np.append(0, np.cumsum(asking)).tolist()
+        self._drop_expired(frontier, asking + counts)
         touched = [
             number
             for number, each in enumerate(self.bins)
-            if counts[number] or (each.blocks and (each.due <= frontier or frontier == FURTHEST))
+            if counts[number]
+            or asking[number]
+            or (each.blocks and (each.due <= frontier or frontier == FURTHEST))
         ]
         most = sizes.current().rows_at_once
         for chosen, begin, arrived in self.bins.together(touched, counts, most):
-            yield self._part(chosen, events.slice(begin, arrived))
+            part = self._part(chosen, events.slice(begin, arrived))
+            if asked is not None:
+                first, stop = begins[chosen[0]], begins[chosen[-1] + 1]
+                part = replace(part, asked=asked.slice(first, stop - first))
+            yield part
 
     def _part(self, chosen: Sequence[int], events: pa.RecordBatch) -> OpenBins:
         """Put the new events of some bins behind the rows of their keys."""
@@ -240,7 +257,7 @@ class KeptRows:
             self._blocks.delete(self._place(number, block))
         each.blocks = each.rows = 0
 
-    def _drop_expired(self, frontier: int, counts: Sequence[int]) -> None:
+    def _drop_expired(self, frontier: int, counts: Array) -> None:
         """Delete, without reading them, the rows of bins that are of no use any more.
 
         A bin with new events keeps them: these may be far older than the frontier.
