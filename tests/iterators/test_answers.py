@@ -42,7 +42,7 @@ def late_of(lateness: int) -> str:
     return f"{lateness} milliseconds"
 
 
-def check_over(example: Iterated, shards: int | None) -> wr.Stream:
+def check_over(example: Iterated, shards: int | None, kept: bool = False) -> wr.Stream:
     """A stream answers as the oracle does, and counts what is late."""
     stream = example.watermarked(of_moments=True)
     found: wr.Stream = wr.over(
@@ -50,6 +50,7 @@ def check_over(example: Iterated, shards: int | None) -> wr.Stream:
         **stream.arguments,
         lateness=late_of(example.lateness),
         shards=shards,
+        checkpoint=wr.stores.MemoryStore() if kept else None,
     )
     rows = [row for batch in found for row in batch.to_pylist()]
     day = length(stream.batches[0][0].schema.field("o0").type)
@@ -66,7 +67,7 @@ def check_over(example: Iterated, shards: int | None) -> wr.Stream:
     return found
 
 
-def check_slide(example: Iterated, shards: int | None) -> wr.Stream:
+def check_slide(example: Iterated, shards: int | None, kept: bool = False) -> wr.Stream:
     """The same for windows that slide; those that were open at the end are answered, too."""
     of_moments = has_others(example.stream)
     stream = example.watermarked(of_moments)
@@ -75,6 +76,7 @@ def check_slide(example: Iterated, shards: int | None) -> wr.Stream:
         **stream.arguments,
         lateness=late_of(example.lateness),
         shards=shards,
+        checkpoint=wr.stores.MemoryStore() if kept else None,
     )
     answers = pa.Table.from_batches(list(found), found.schema)
     day = length(stream.batches[0][0].schema.field("o0").type)
@@ -96,7 +98,7 @@ def shards_of(example: Iterated, several: bool) -> int | None:
 def test_over(example: Iterated, small: bool) -> None:
     """Rows, slices, totals, and windows that end behind their row: the last of them, too."""
     with sizes.using(**(BINS_SMALL | WAITING_SMALL if small else {})):
-        check_over(example, shards_of(example, small))
+        check_over(example, shards_of(example, small), kept=small)
 
 
 @given(iterated([streams(clocks), streams(any_sliding)]), st.booleans())
@@ -104,7 +106,7 @@ def test_over(example: Iterated, small: bool) -> None:
 def test_slide(example: Iterated, small: bool) -> None:
     """Slices, rows and totals."""
     with sizes.using(**(BINS_SMALL | WAITING_SMALL if small else {})):
-        check_slide(example, shards_of(example, small))
+        check_slide(example, shards_of(example, small), kept=small)
 
 
 # Live windows ------------------------------------------------------------------------------------
