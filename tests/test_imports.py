@@ -105,6 +105,31 @@ def test_numba_is_not_loaded_before_something_is_compiled() -> None:
     assert answer.strip() == "set()"
 
 
+def test_import_is_light() -> None:
+    """What takes time to load is loaded by those who use it: issue 18 allows 0.3 s in all."""
+    heavy = [
+        "numba", "llvmlite", "pandas", "polars", "duckdb", "pyspark", "hypothesis", "rich", "scipy",
+        "matplotlib", "asyncio", "logging", "tempfile", "concurrent.futures", "numpy.polynomial",
+        "windrow.api", "windrow.engine", "windrow.stream", "windrow.iterators", "windrow.element",
+        "windrow.stores", "windrow.spark", "windrow.testing",
+    ]  # fmt: skip
+    loaded = run_python("import sys, windrow; print(*sorted(sys.modules))").split()
+    assert not set(heavy) & set(loaded)
+
+
+def test_everything_is_found_when_it_is_asked_for() -> None:
+    answer = run_python(
+        "import windrow as wr\n"
+        "assert set(wr.__all__) <= set(dir(wr))\n"
+        "for name in wr.__all__: getattr(wr, name)\n"
+        "from windrow import *\n"
+        "import windrow.stores; assert wr.stores is windrow.stores\n"
+        "try: wr.ovre\n"
+        "except AttributeError as error: print(error)"
+    )
+    assert answer.strip() == "module 'windrow' has no attribute 'ovre'"
+
+
 def test_strategies_say_that_they_need_hypothesis() -> None:
     answer = run_python(
         "import sys; sys.modules['hypothesis'] = None\n"

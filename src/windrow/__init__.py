@@ -1,12 +1,12 @@
 """windrow: aggregates over sliding windows, incrementally, in process and on Spark."""
 
-from windrow import aggregations, stores
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from windrow import aggregations
 from windrow.aggregations import *  # noqa: F403
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.definition import aggregation
-from windrow.api import as_of, over, plan, slide
-from windrow.element.in_order import in_order
-from windrow.element.window import Window
 from windrow.errors import (
     AggregateOverflow,
     DivisionByZero,
@@ -20,9 +20,6 @@ from windrow.errors import (
     StoreError,
     WindrowError,
 )
-from windrow.iterators.checkpoint import Checkpoint
-from windrow.iterators.stream import AsyncStream, Stream
-from windrow.planning.explain import Plan
 from windrow.windows import (
     calendar,
     delta,
@@ -36,7 +33,47 @@ from windrow.windows import (
     whole,
 )
 
+if TYPE_CHECKING:
+    from windrow import stores
+    from windrow.api import as_of, over, plan, slide
+    from windrow.element.in_order import in_order
+    from windrow.element.window import Window
+    from windrow.iterators.checkpoint import Checkpoint
+    from windrow.iterators.stream import AsyncStream, Stream
+    from windrow.planning.explain import Plan
+
 __version__ = "0.1.0"
+
+#: What is loaded when it is first asked for, and where it is. A script that makes measures and
+#: windows, or takes in-process calls alone, loads nothing else; tests/test_imports.py checks it.
+_LATER = {
+    "AsyncStream": "windrow.iterators.stream",
+    "Checkpoint": "windrow.iterators.checkpoint",
+    "Plan": "windrow.planning.explain",
+    "Stream": "windrow.iterators.stream",
+    "Window": "windrow.element.window",
+    "as_of": "windrow.api",
+    "in_order": "windrow.element.in_order",
+    "over": "windrow.api",
+    "plan": "windrow.api",
+    "slide": "windrow.api",
+    "stores": "windrow",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = _LATER[name]
+    if home == __name__:
+        return importlib.import_module(f"{home}.{name}")
+    found = globals()[name] = getattr(importlib.import_module(home), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
 
 __all__ = [
     "AggregateOverflow",

@@ -23,7 +23,6 @@ from windrow.planning.slide_plan import Empty, SlidePlan, resolve_slide
 from windrow.planning.stream_arguments import StreamArguments, delay_of
 from windrow.planning.stream_plan import StreamPlan
 from windrow.stores.contract import Store
-from windrow.stream.plan_stream import plan_stream
 from windrow.tables.calls import as_of_data, over_data, read_for, slide_data
 from windrow.windows import Windows, named
 
@@ -372,6 +371,8 @@ def _stream_without_data(
         why = "as many as spark.sql.shuffle.partitions says; shards= sets another number"
     elif shards is None:
         shards, why = 1, "without a key there is one window"
+    from windrow.stream.plan_stream import plan_stream  # calls on tables load nothing of streams
+
     delay = None if stream.lateness is None else delay_of(stream.lateness)
     return plan_stream(
         resolved,

@@ -14,7 +14,6 @@ import functools
 from typing import Any
 
 import numpy as np
-from numpy.polynomial import chebyshev, legendre
 
 #: integrals are sums over so many points
 _POINTS = 160
@@ -40,7 +39,9 @@ def _of_polynomials(means: Any) -> Any:
     count = means.shape[1]
     powers = np.zeros((count, count))
     for degree in range(count):
-        powers[degree, : degree + 1] = chebyshev.cheb2poly(np.eye(count)[degree, : degree + 1])
+        powers[degree, : degree + 1] = np.polynomial.chebyshev.cheb2poly(
+            np.eye(count)[degree, : degree + 1]
+        )
     return means @ powers.T
 
 
@@ -73,7 +74,7 @@ def _newton(moments: Any) -> tuple[Any, Any]:
 
 @functools.cache
 def _quadrature() -> tuple[Any, Any]:
-    return legendre.leggauss(_POINTS)
+    return np.polynomial.legendre.leggauss(_POINTS)
 
 
 class _Rows:
@@ -82,7 +83,7 @@ class _Rows:
     def __init__(self, moments: Any) -> None:
         points, self._weights = _quadrature()
         count = moments.shape[1]
-        self._wide = chebyshev.chebvander(points, 2 * count - 2)
+        self._wide = np.polynomial.chebyshev.chebvander(points, 2 * count - 2)
         self._basis = np.ascontiguousarray(self._wide[:, :count])
         # The product of two of Chebyshev's polynomials is the mean of two others.
         place = np.arange(count)
@@ -129,7 +130,9 @@ class _Rows:
 def _tabulated(coefficients: Any, shares: Any) -> Any:
     """The quantiles of densities, read off their distributions at many points."""
     points = np.linspace(-1.0, 1.0, _TABLE)
-    logarithm = coefficients @ chebyshev.chebvander(points, coefficients.shape[1] - 1).T
+    logarithm = (
+        coefficients @ np.polynomial.chebyshev.chebvander(points, coefficients.shape[1] - 1).T
+    )
     density = np.exp(logarithm - logarithm.max(axis=1, keepdims=True))
     reached = np.zeros_like(density)
     reached[:, 1:] = np.cumsum((density[:, 1:] + density[:, :-1]) / 2, axis=1)

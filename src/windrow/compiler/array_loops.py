@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from windrow.compiler import machine_code
+from windrow.compiler.argument_types import numba_version, types_in_words
 from windrow.compiler.fingerprint import fingerprint
 from windrow.compiler.functions import FunctionCompiler
 
@@ -42,12 +43,16 @@ def _looks(argument: Any) -> Any:
 
 
 def _compile_loop(function: Function, arguments: tuple[Any, ...]) -> Function:
+    # numba's file names the module that a function comes from, and imports it again.
+    module = function.__module__
+    known = (machine_code.LAYOUT, numba_version(), types_in_words(arguments))
+    name = fingerprint(*known, module, function)
+    found = machine_code.loaded(name)
+    if found is not None:
+        return found
     import numba
 
     signature = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
-    # numba's file names the module that a function comes from, and imports it again.
-    module = function.__module__
-    name = fingerprint(machine_code.LAYOUT, numba.__version__, str(signature), module, function)
     options = {"_nrt": False, "error_model": "numpy"}
     text = f"# {function.__name__}{signature}\n"
     functions = FunctionCompiler(options)

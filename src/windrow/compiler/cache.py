@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,6 +31,8 @@ def directory() -> Path:
         path = _made((Path(base) if base else Path.home() / ".cache") / "windrow")
         if os.access(path, os.W_OK):
             return path
+    import tempfile
+
     return _private(Path(tempfile.gettempdir()) / f"windrow-{_user()}")
 
 
@@ -65,6 +66,8 @@ def _private(path: Path) -> Path:
     found = path.stat()
     foreign = hasattr(os, "getuid") and found.st_uid != os.getuid()
     if foreign or stat.S_IMODE(found.st_mode) & 0o077:
+        import tempfile
+
         return Path(tempfile.mkdtemp(prefix="windrow-"))
     return path
 
@@ -73,6 +76,8 @@ def source_file(name: str, text: str) -> Path:
     """The file of a kernel, written if it is not there yet."""
     path = directory() / f"{name}.py"
     if not path.exists():
+        import tempfile
+
         handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
         with os.fdopen(handle, "w") as file:
             file.write(text)

@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from windrow.compiler import machine_code, ring_source, shared_words
+from windrow.compiler.argument_types import numba_version, types_in_words
 from windrow.compiler.constructors import with_constructors
 from windrow.compiler.fingerprint import fingerprint
 from windrow.compiler.functions import FunctionCompiler
@@ -109,18 +110,21 @@ class Kernel:
         return loop
 
     def _compile(self, arguments: tuple[Any, ...]) -> Function:
-        import numba
-
-        signature = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
         options = {
             "_nrt": self._product.allocates,
             "error_model": "python" if self.checked else "numpy",
         }
         text = self._source.text()
         name = fingerprint(
-            machine_code.LAYOUT, numba.__version__, text, _SLOTS_SOURCE, str(signature), options,
-            sorted(self._source.globals.items()), list(self._algorithm), self._driver,
+            machine_code.LAYOUT, numba_version(), text, _SLOTS_SOURCE, types_in_words(arguments),
+            options, sorted(self._source.globals.items()), list(self._algorithm), self._driver,
         )  # fmt: skip
+        found = machine_code.loaded(name)
+        if found is not None:
+            return found
+        import numba
+
+        signature = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
         header = f"# {self._driver.__name__}{signature}\n\n{text}\n"
         functions = FunctionCompiler(options)
 

@@ -1,6 +1,7 @@
 """Machine code: from this process, from the cache on disk, or compiled now.
 
-numba is imported on the first compilation, not with windrow.
+numba is imported on the first compilation: not with windrow, and not for what is in the cache
+(`bare_code.py`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from windrow.compiler import cache
+from windrow.compiler import bare_code, cache
 
 Function = Callable[..., Any]
 
@@ -28,6 +29,19 @@ def is_enabled() -> bool:
     return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 
+def loaded(name: str) -> Function | None:
+    """The function of a name, if it is in this process, or in the cache and can do without numba.
+
+    Args:
+        name: a fingerprint of all that the function is made of.
+    """
+    if name not in LOADED and bare_code.is_possible():
+        found = bare_code.load(cache.directory() / name)
+        if found is not None:
+            LOADED[name] = found
+    return LOADED.get(name)
+
+
 def load_or_compile(
     name: str,
     text: str,
@@ -35,7 +49,7 @@ def load_or_compile(
     signature: tuple[Any, ...],
     options: dict[str, Any],
 ) -> Function:
-    """The machine code of a function, from this process, from the cache, or compiled now.
+    """The machine code of a function that is not loaded yet, from the cache or compiled now.
 
     Args:
         name: a fingerprint of all that the function is made of.
@@ -46,8 +60,6 @@ def load_or_compile(
     """
     import numba
 
-    if name in LOADED:
-        return LOADED[name]
     path = cache.source_file(name, text)
     function = make(str(path))
     # numba finds its machine code by the file that a function comes from.
@@ -58,6 +70,8 @@ def load_or_compile(
     dispatcher: Any = numba.njit(**own, **options)(placed)
     with cache.only_one_process(path), _no_garbage_collection():
         dispatcher.compile(signature)
+        if dispatcher.stats.cache_misses:
+            bare_code.keep(path, dispatcher.overloads[signature])
     dispatcher.disable_compile()
     LOADED[name] = dispatcher
     return dispatcher  # type: ignore[no-any-return]

@@ -11,9 +11,8 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from windrow.algebra.product import Product
 from windrow.algorithms import Algorithm
@@ -22,6 +21,9 @@ from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.compiler.slots import Ring
 from windrow.work.threads import cores
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 
 class HelpedAlgorithm(Algorithm, Protocol):
@@ -53,6 +55,8 @@ class Helpers:
             return None
         try:
             if self._threads is None:
+                from concurrent.futures import ThreadPoolExecutor
+
                 self._threads = ThreadPoolExecutor(self._most, "windrow-helper")
             future = self._threads.submit(work)
         except RuntimeError:  # the interpreter is about to end and starts no more threads

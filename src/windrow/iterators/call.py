@@ -12,18 +12,18 @@ a list of dicts (rows)           a list or another iterable of tables
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from windrow.errors import InvalidArgument
 from windrow.iterators.checkpoint import checkpoint_of
-from windrow.iterators.open_checkpoint import OpenCheckpoint
-from windrow.iterators.run import Call
-from windrow.iterators.stream import AsyncStream, Stream
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.stream_arguments import StreamArguments, delay_of, require_shards
+
+if TYPE_CHECKING:
+    from windrow.iterators.stream import AsyncStream, Stream
 
 
 def is_stream(data: Any, lateness: object) -> bool:
@@ -55,6 +55,11 @@ def stream_of(
         arguments: what the call says about its stream.
         resolve: makes the plan of the call for a schema.
     """
+    # Calls on tables load nothing of this.
+    from windrow.iterators.open_checkpoint import OpenCheckpoint
+    from windrow.iterators.run import Call
+    from windrow.iterators.stream import AsyncStream, Stream
+
     if schema is not None and not isinstance(schema, pa.Schema):
         raise InvalidArgument(
             f"schema: state the columns of batches as a pyarrow.Schema, not {type(schema).__name__}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -64,6 +63,8 @@ def in_threads(
             raise
         finally:
             work_until(before)
+
+    from concurrent.futures import ThreadPoolExecutor  # small tables need none of it
 
     with ThreadPoolExecutor(workers - 1) as pool:
         # This thread takes part. Handing over each item by itself would cost 0.1 ms an item.

@@ -52,7 +52,10 @@ def _of_workers(spark: SparkSession) -> list[Any]:
         from windrow.compiler.machine_code import LOADED
 
         for _ in batches:
-            compiled = {name: bool(each.stats.cache_misses) for name, each in LOADED.items()}
+            compiled = {
+                name: hasattr(each, "stats") and bool(each.stats.cache_misses)
+                for name, each in LOADED.items()
+            }
             report = json.dumps({"process": os.getpid(), "compiled": compiled})
             yield pa.RecordBatch.from_pydict({"kernels": [report]})
 

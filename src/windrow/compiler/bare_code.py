@@ -1,0 +1,212 @@
+"""Kernels from the cache without numba, which takes longer to load than most calls take.
+
+numba's machine code of a kernel is two functions: one on numbers and addresses, and one on Python
+objects, which unpacks arguments, calls the first and packs its results:
+
+    Python objects -> wrapper -> numbers and addresses -> kernel
+
+The second needs numba. So beside numba's files the cache keeps the same machine code with a
+description of the kernel's arguments. A process that has not imported numba loads it with llvmlite
+alone and passes numbers and addresses itself.
+
+What always holds:
+
+1. Only the kernel is called. What the wrapper refers to is resolved to `abort`.
+2. A kernel that refers to anything but itself and the C library is not kept here.
+3. A file that is damaged counts as missing, as one for another processor does: numba takes over.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import re
+import struct
+import sys
+import threading
+import zlib
+from pathlib import Path
+from typing import Any
+
+from windrow.compiler.bare_values import Described, NotDescribed, described, packer, unpacker
+
+#: numba's names of wrappers
+_WRAPPER = "_ZN7cpython"
+_SIZE = struct.Struct("<II")
+#: what ctypes passes for a type of LLVM
+_C_TYPES: dict[str, Any] = {
+    "ptr": ctypes.c_void_p, "i64": ctypes.c_int64, "double": ctypes.c_double, "i8": ctypes.c_int8,
+    "i32": ctypes.c_int32, "float": ctypes.c_float,
+}  # fmt: skip
+_loading = threading.Lock()
+
+
+def is_possible() -> bool:
+    """Whether this process loads kernels without numba: it has not imported it, for one thing."""
+    settings = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
+    return (
+        sys.platform == "linux"
+        and "numba" not in sys.modules
+        and not any(os.environ.get(name) for name in settings)
+    )
+
+
+# Keep -------------------------------------------------------------------------------------------
+
+
+def keep(place: Path, compiled: Any) -> None:
+    """Write the machine code of a kernel that numba has just compiled, if it can do without numba.
+
+    Args:
+        place: where, beside other files of the kernel.
+        compiled: numba's result.
+    """
+    import json
+
+    path = _file(place)
+    if sys.platform != "linux" or path.exists():
+        return
+    try:
+        code = compiled.library._get_compiled_object()
+        head = _head(compiled, code)
+    except (NotDescribed, AttributeError, RuntimeError, ValueError):
+        return  # of another version of numba, perhaps
+    text = json.dumps(head).encode()
+    temporary = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
+    temporary.write_bytes(_SIZE.pack(len(text), zlib.crc32(text)) + text + code)
+    temporary.replace(path)
+
+
+def _head(compiled: Any, code: bytes) -> dict[str, Any]:
+    module, symbol = compiled.library._final_module, compiled.fndesc.llvm_func_name
+    arguments, returned = described(compiled.signature.args, compiled.signature.return_type)
+    passed = [str(each.type) for each in module.get_function(symbol).arguments]
+    _require_leaves(arguments, passed)
+    return {
+        "symbol": symbol,
+        "passed": passed,
+        "arguments": arguments,
+        "returned": returned,
+        "unused": _unused(module),
+        "crc": zlib.crc32(code),
+    }
+
+
+def _require_leaves(arguments: Described, passed: list[str]) -> None:
+    """Refuse arguments that numba passes in another way than this file does."""
+    if unknown := set(passed) - set(_C_TYPES):
+        raise NotDescribed(unknown)
+    packer(arguments).require(passed[2:])
+
+
+def _unused(module: Any) -> list[str]:
+    """What only the wrapper refers to; refuses a kernel that refers to more than the C library."""
+    declared = {
+        each.name
+        for each in (*module.functions, *module.global_variables)
+        if each.is_declaration and not each.name.startswith("llvm.")
+    }
+    own = [each for each in module.functions if not each.is_declaration]
+    text = "\n".join(str(each) for each in own if not each.name.startswith(_WRAPPER))
+    used = declared & set(re.findall(r'@"?([\w.$]+)', text))
+    library = ctypes.CDLL(None)
+    if missing := [name for name in used if name.startswith("Py") or not hasattr(library, name)]:
+        raise NotDescribed(missing)
+    return sorted(declared - used)
+
+
+# Load -------------------------------------------------------------------------------------------
+
+
+class BareKernel:
+    """A kernel that is called without numba."""
+
+    def __init__(self, head: dict[str, Any], address: int) -> None:
+        types = [_C_TYPES[each] for each in head["passed"]]
+        self._call = ctypes.CFUNCTYPE(ctypes.c_int32, *types)(address)
+        self._pack = packer(head["arguments"])
+        self._unpack = unpacker(head["returned"])
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the loop; the interpreter lock is free meanwhile."""
+        results, failure = self._unpack.room(), ctypes.c_void_p()
+        status = self._call(
+            ctypes.addressof(results), ctypes.addressof(failure), *self._pack(arguments)
+        )
+        if status > 0:
+            raise _raised(failure.value)
+        return self._unpack(results, arguments)
+
+
+class _Failure(ctypes.Structure):
+    """What a kernel says of an exception: it lies in the machine code, pickled."""
+
+    _fields_ = (("text", ctypes.c_void_p), ("size", ctypes.c_int32))
+
+
+def _raised(address: int | None) -> BaseException:
+    import pickle
+
+    assert address is not None
+    failure = _Failure.from_address(address)
+    kind, arguments, _place = pickle.loads(ctypes.string_at(failure.text, failure.size))
+    found: BaseException = kind(*arguments)
+    return found
+
+
+def load(place: Path) -> BareKernel | None:
+    """The kernel that is kept there; None if there is none for this processor."""
+    import json
+
+    try:
+        data = _file(place).read_bytes()
+        size, crc = _SIZE.unpack_from(data)
+        text, code = data[_SIZE.size :][:size], data[_SIZE.size + size :]
+        if zlib.crc32(text) != crc:
+            return None
+        head = json.loads(text)
+    except (OSError, ValueError, struct.error):
+        return None
+    if zlib.crc32(code) != head["crc"]:
+        return None
+    with _loading:
+        return BareKernel(head, _address(head, code))
+
+
+def _address(head: dict[str, Any], code: bytes) -> int:
+    """Where the kernel is, once its machine code is in memory."""
+    from llvmlite import binding
+
+    stop = ctypes.cast(ctypes.CDLL(None).abort, ctypes.c_void_p).value
+    for name in head["unused"]:
+        if binding.address_of_symbol(name) is None:
+            binding.add_symbol(name, stop)
+    engine = _engine()
+    engine.add_object_file(binding.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return int(engine.get_function_address(head["symbol"]))
+
+
+@functools.cache
+def _engine() -> Any:
+    from llvmlite import binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    machine = binding.Target.from_default_triple().create_target_machine()
+    return binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
+
+
+def _file(place: Path) -> Path:
+    """The file for this processor: machines that are not alike may share the cache."""
+    return place.with_suffix(f".{_processor():08x}.bare")
+
+
+@functools.cache
+def _processor() -> int:
+    from llvmlite import binding
+
+    features = binding.get_host_cpu_features().flatten()
+    told = (binding.get_process_triple(), binding.get_host_cpu_name(), features)
+    return zlib.crc32(" ".join(told).encode())
