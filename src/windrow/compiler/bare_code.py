@@ -11,7 +11,8 @@ alone and passes numbers and addresses itself.
 
 What always holds:
 
-1. Only the kernel is called. What the wrapper refers to is resolved to `abort`.
+1. Only the kernel is called. What the wrapper wants of numba has other names in the file, which
+   stand for `abort`: numba may still be imported later and finds its own names as it left them.
 2. A kernel that refers to anything but itself and the C library is not kept here.
 3. A file that is damaged counts as missing, as one for another processor does: numba takes over.
 """
@@ -68,8 +69,8 @@ def keep(place: Path, compiled: Any) -> None:
     if sys.platform != "linux" or path.exists():
         return
     try:
-        code = compiled.library._get_compiled_object()
-        head = _head(compiled, code)
+        code, unused = _renamed(compiled.library)
+        head = {**_head(compiled), "unused": unused, "crc": zlib.crc32(code)}
     except (NotDescribed, AttributeError, RuntimeError, ValueError):
         return  # of another version of numba, perhaps
     text = json.dumps(head).encode()
@@ -78,7 +79,7 @@ def keep(place: Path, compiled: Any) -> None:
     temporary.replace(path)
 
 
-def _head(compiled: Any, code: bytes) -> dict[str, Any]:
+def _head(compiled: Any) -> dict[str, Any]:
     module, symbol = compiled.library._final_module, compiled.fndesc.llvm_func_name
     arguments, returned = described(compiled.signature.args, compiled.signature.return_type)
     passed = [str(each.type) for each in module.get_function(symbol).arguments]
@@ -88,8 +89,6 @@ def _head(compiled: Any, code: bytes) -> dict[str, Any]:
         "passed": passed,
         "arguments": arguments,
         "returned": returned,
-        "unused": _unused(module),
-        "crc": zlib.crc32(code),
     }
 
 
@@ -100,8 +99,21 @@ def _require_leaves(arguments: Described, passed: list[str]) -> None:
     packer(arguments).require(passed[2:])
 
 
+def _renamed(library: Any) -> tuple[bytes, list[str]]:
+    """The machine code, in which what the wrapper wants of numba has other names, and those."""
+    code, names = library._get_compiled_object(), []
+    for name in _unused(library._final_module):
+        other = "bare_" + name[5:]
+        code = code.replace(f"\0{name}\0".encode(), f"\0{other}\0".encode())
+        names.append(other)
+    return code, names
+
+
 def _unused(module: Any) -> list[str]:
-    """What only the wrapper refers to; refuses a kernel that refers to more than the C library."""
+    """What only the wrapper refers to, and the C library and Python do not have.
+
+    Refuses a kernel that refers to more than the C library itself.
+    """
     declared = {
         each.name
         for each in (*module.functions, *module.global_variables)
@@ -113,7 +125,7 @@ def _unused(module: Any) -> list[str]:
     library = ctypes.CDLL(None)
     if missing := [name for name in used if name.startswith("Py") or not hasattr(library, name)]:
         raise NotDescribed(missing)
-    return sorted(declared - used)
+    return [name for name in sorted(declared - used) if not hasattr(library, name)]
 
 
 # Load -------------------------------------------------------------------------------------------
@@ -122,7 +134,8 @@ def _unused(module: Any) -> list[str]:
 class BareKernel:
     """A kernel that is called without numba."""
 
-    def __init__(self, head: dict[str, Any], address: int) -> None:
+    def __init__(self, head: dict[str, Any], engine: Any, address: int) -> None:
+        self._engine = engine
         types = [_C_TYPES[each] for each in head["passed"]]
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, *types)(address)
         self._pack = packer(head["arguments"])
@@ -171,31 +184,31 @@ def load(place: Path) -> BareKernel | None:
     if zlib.crc32(code) != head["crc"]:
         return None
     with _loading:
-        return BareKernel(head, _address(head, code))
+        return BareKernel(head, *_in_memory(head, code))
 
 
-def _address(head: dict[str, Any], code: bytes) -> int:
-    """Where the kernel is, once its machine code is in memory."""
+def _in_memory(head: dict[str, Any], code: bytes) -> tuple[Any, int]:
+    """What keeps the machine code in memory, and where the kernel is.
+
+    Kernels that two processes compiled may have one name, so each has an engine of its own.
+    """
     from llvmlite import binding
 
     stop = ctypes.cast(ctypes.CDLL(None).abort, ctypes.c_void_p).value
     for name in head["unused"]:
-        if binding.address_of_symbol(name) is None:
-            binding.add_symbol(name, stop)
-    engine = _engine()
+        binding.add_symbol(name, stop)
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _target())
     engine.add_object_file(binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    return int(engine.get_function_address(head["symbol"]))
+    return engine, int(engine.get_function_address(head["symbol"]))
 
 
-@functools.cache
-def _engine() -> Any:
+def _target() -> Any:
     from llvmlite import binding
 
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-    machine = binding.Target.from_default_triple().create_target_machine()
-    return binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
+    return binding.Target.from_default_triple().create_target_machine()
 
 
 def _file(place: Path) -> Path:
