@@ -61,14 +61,16 @@ _LATER = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = _LATER[name]
-    if home == __name__:
-        return importlib.import_module(f"{home}.{name}")
-    found = globals()[name] = getattr(importlib.import_module(home), name)
-    return found
+if not TYPE_CHECKING:  # type checkers would take every misspelt name for one of these
+
+    def __getattr__(name: str) -> Any:
+        if name not in _LATER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        home = _LATER[name]
+        if home == __name__:
+            return importlib.import_module(f"{home}.{name}")
+        found = globals()[name] = getattr(importlib.import_module(home), name)
+        return found
 
 
 def __dir__() -> list[str]:
