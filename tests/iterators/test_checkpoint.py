@@ -435,6 +435,7 @@ def test_places_that_are_none(tmp_path: Path) -> None:
                           ({"name": ""}, "name: ")):  # fmt: skip
         with pytest.raises(wr.InvalidArgument, match=told):
             wr.Checkpoint("state", **changes)
+    assert "secret" not in repr(wr.Checkpoint("redis://me:secret@host:6379/0"))
     table = pa.Table.from_batches([batch(0)])
     with pytest.raises(wr.InvalidArgument, match="checkpoint: is for streams"):
         wr.slide(table, order="ts", windows=wr.rows(3, every=2), aggs=wr.count(), checkpoint="x")

@@ -118,13 +118,14 @@ def _summaries(shards: _Shards, checkpoint: str) -> dict[int, Summary]:
 
 def _summary(blocks: Mapping[int, bytes], checkpoint: str, number: int) -> Summary:
     """What a shard holds; errors about damage name the checkpoint and the shard."""
+    from windrow.stores import shown
     from windrow.stream.inspection import summary
 
     try:
         return summary(blocks)
     except StoreError as error:
         problem = str(error).removeprefix("checkpoint: ")
-        raise StoreError(f"checkpoint {checkpoint}, shard {number}: {problem}") from None
+        raise StoreError(f"checkpoint {shown(checkpoint)}, shard {number}: {problem}") from None
 
 
 def _number_of_shards(shards: _Shards) -> int:

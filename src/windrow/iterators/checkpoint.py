@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from windrow.algebra.durations import NANOSECONDS, nanoseconds
 from windrow.errors import InvalidArgument
+from windrow.stores import shown
 from windrow.stores.contract import Store, checked_namespace
 
 AtEnd = Literal["answer", "wait"]
@@ -37,13 +38,21 @@ class Checkpoint:
     Example:
         >>> import windrow as wr
         >>> wr.Checkpoint("state", auto_commit="5 seconds")
-        Checkpoint(place='state', name='stream', auto_commit='5 seconds', at_end='answer')
+        Checkpoint('state', name='stream', auto_commit='5 seconds', at_end='answer')
     """
 
     place: str | Path | Store
     name: str = NAME
     auto_commit: bool | str | timedelta = False
     at_end: AtEnd = "answer"
+
+    def __repr__(self) -> str:
+        """The checkpoint, without credentials of its address."""
+        place = repr(self.place if isinstance(self.place, Store) else shown(self.place))
+        return (
+            f"Checkpoint({place}, name={self.name!r}, auto_commit={self.auto_commit!r}, "
+            f"at_end={self.at_end!r})"
+        )
 
     def __post_init__(self) -> None:
         if not isinstance(self.place, str | Path | Store) or not str(self.place):

@@ -20,22 +20,29 @@ def checkpoint_at(
     """
     store = store_at(place, read_only=True)
     try:
-        namespace = namespace_of(name)
-        found = record_place(namespace)
-        value = store.get_many([found.key])[0]
-        if value is None:
-            raise InvalidArgument(
-                f"checkpoint: {store!r} has no stream {name!r}; say which with --name"
-            )
-        record = Record.unsealed(found, value)
-        shards: dict[int, dict[int, bytes]] = {}
-        for shard in range(len(record.blocks)):
-            numbers = store.blocks(namespace, shard, 0, NO_BLOCK)
-            data = store.get_many([Key(namespace, shard, number) for number in numbers])
-            shards[shard] = {
-                number: each for number, each in zip(numbers, data, strict=True) if each is not None
-            }
-        return record, shards
+        return _read(store, name)
     finally:
         if not isinstance(place, Store):
             store.close()
+
+
+def _read(store: Store, name: str) -> tuple[Record, dict[int, dict[int, bytes]]]:
+    """The record and the blocks of one commit, also if a process commits meanwhile."""
+    namespace = namespace_of(name)
+    found = record_place(namespace)
+    value = store.get_many([found.key])[0]
+    if value is None:
+        raise InvalidArgument(
+            f"checkpoint: {store!r} has no stream {name!r}; say which with --name"
+        )
+    record = Record.unsealed(found, value)
+    shards = {shard: _blocks(store, namespace, shard) for shard in range(len(record.blocks))}
+    if store.get_many([found.key])[0] != value:
+        return _read(store, name)
+    return record, shards
+
+
+def _blocks(store: Store, namespace: str, shard: int) -> dict[int, bytes]:
+    numbers = store.blocks(namespace, shard, 0, NO_BLOCK)
+    data = store.get_many([Key(namespace, shard, number) for number in numbers])
+    return {number: each for number, each in zip(numbers, data, strict=True) if each is not None}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from windrow.errors import InvalidArgument
@@ -16,6 +17,11 @@ __all__ = ["MemoryStore", "RedisStore", "RocksDBStore", "Store", "connect"]
 def is_server(address: str | Path) -> bool:
     """Whether an address is that of a server."""
     return isinstance(address, str) and address.startswith(("redis://", "rediss://", "unix://"))
+
+
+def shown(address: str | Path) -> str:
+    """An address without a user and a password, to be shown."""
+    return re.sub(r"//[^@/]*@", "//***@", str(address)) if is_server(address) else str(address)
 
 
 def connect(address: str | Path, read_only: bool = False) -> Store:

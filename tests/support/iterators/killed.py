@@ -166,6 +166,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--query", choices=[*QUERIES, "all"], default="slide")
+    parser.add_argument("--store", help="the address of an empty Redis; else a new folder")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
     arguments = parser.parse_args()
     for query in QUERIES if arguments.query == "all" else [arguments.query]:
@@ -173,7 +174,7 @@ def main() -> int:
         (folder / "answers").mkdir()
         chance = random.Random(arguments.seed)
         print(f"{query}, seed {arguments.seed}: ", end="", flush=True)
-        address = str(folder / "checkpoint")
+        address = arguments.store or str(folder / "checkpoint")
         print(kill(query, arguments.kills, address, folder / "answers", chance), flush=True)
         shutil.rmtree(folder)
     return 0
