@@ -12,7 +12,7 @@ from windrow.algebra.aggregation import Measure
 from windrow.algebra.literals import require_one_of
 from windrow.algorithms import AlgorithmName
 from windrow.errors import InvalidArgument
-from windrow.iterators.call import is_stream, stream_of
+from windrow.iterators.call import is_stream, plan_of_stream, stream_of
 from windrow.iterators.checkpoint import Checkpoint
 from windrow.planning.as_of_plan import resolve_events
 from windrow.planning.assumed_schema import assumed_schema
@@ -51,6 +51,8 @@ def over(
     Args:
         data: a DataFrame of Spark, pandas or Polars, a relation of DuckDB, anything else that
             speaks Arrow, a dict of arrays or a list of dicts. NaN in a pandas column is missing.
+            With `lateness`, an iterator or async iterator of these, or a `RecordBatchReader`: a
+            stream in this process.
         key: the column or columns to keep windows apart by; None for one window over everything.
         order: the column that orders the events, or a list whose further columns break ties. Time
             windows measure by the first. Without it, a table's rows stay in their order.
@@ -65,11 +67,11 @@ def over(
             rows, which loses digits far from zero.
         schema: the columns of a Spark DataFrame as a `StructType`. State them in the functions of
             `pyspark.pipelines`, where Spark cannot be asked; there, data with a `lateness` is a
-            stream.
+            stream. Or the columns of an iterator's batches as a `pyarrow.Schema`.
         lateness: for a stream without a watermark: how much older than the newest event so far an
             event may be and still count.
         shards: for a stream: the number of parts that keys are kept in; by default the number of
-            shuffle partitions. It stays fixed once a query has started.
+            shuffle partitions, and 1 for an iterator. It stays fixed once a query has started.
         history: for a stream: a table with the events before it, so that the first windows are
             full. What the table makes final is not answered again.
         checkpoint: for an iterator: a folder or a store that keeps state, so that a restarted
@@ -78,7 +80,7 @@ def over(
     Returns:
         All rows and columns, and one more column for each aggregation and window, in data of the
         same kind: Spark, pandas (its index kept), Polars (lazy if the data is) or DuckDB, else a
-        `pyarrow.Table`.
+        `pyarrow.Table`. For an iterator a `wr.Stream`, for an async iterator a `wr.AsyncStream`.
 
     Example:
         >>> import pyarrow as pa, windrow as wr
@@ -132,6 +134,8 @@ def slide(
     Args:
         data: a DataFrame of Spark, pandas or Polars, a relation of DuckDB, anything else that
             speaks Arrow, a dict of arrays or a list of dicts. NaN in a pandas column is missing.
+            With `lateness`, an iterator or async iterator of these, or a `RecordBatchReader`: a
+            stream in this process.
         key: the column or columns to keep windows apart by; None for one window over everything.
         order: the column that orders the events, or a list whose further columns break ties. Time
             windows measure by the first.
@@ -146,11 +150,11 @@ def slide(
             rounding errors in its answers.
         schema: the columns of a Spark DataFrame as a `StructType`. State them in the functions of
             `pyspark.pipelines`, where Spark cannot be asked; there, data with a `lateness` is a
-            stream.
+            stream. Or the columns of an iterator's batches as a `pyarrow.Schema`.
         lateness: for a stream without a watermark: how much older than the newest event so far an
             event may be and still count.
         shards: for a stream: the number of parts that keys are kept in; by default the number of
-            shuffle partitions. It stays fixed once a query has started.
+            shuffle partitions, and 1 for an iterator. It stays fixed once a query has started.
         history: for a stream: a table with the events before it, so that the first windows are
             full. What the table makes final is not answered again.
         checkpoint: for an iterator: a folder or a store that keeps state, so that a restarted
@@ -164,7 +168,8 @@ def slide(
         window's name, `window`, in front if you name it or there are several. Begins and ends have
         the type of the order column, or a finer unit if a window begins or ends between two of its
         ticks. Data of the same kind: Spark (its rows in no particular order), pandas, Polars (lazy
-        if the data is) or DuckDB, else a `pyarrow.Table`.
+        if the data is) or DuckDB, else a `pyarrow.Table`. For an iterator a `wr.Stream`, for an
+        async iterator a `wr.AsyncStream`.
 
     Example:
         >>> import pyarrow as pa, windrow as wr
@@ -275,6 +280,7 @@ def plan(
     lateness: str | timedelta | None = None,
     shards: int | None = None,
     history: Any = None,
+    checkpoint: str | Path | Store | Checkpoint | None = None,
     max_answers: int | None = None,
 ) -> Plan:
     """Explain what `wr.over`, `wr.slide` or `wr.as_of` would do with the same arguments, and why.
@@ -288,7 +294,7 @@ def plan(
             are taken to hold floats and no nulls, and order columns to hold times; with
             `lateness`, `shards` or `history` it is a stream.
         key, order, windows, aggs, algorithm, prefer, exact: as in the call.
-        schema, lateness, shards, history: as in the call.
+        schema, lateness, shards, history, checkpoint: as in the call; an iterator needs a `schema`.
         changes_only, empty, max_answers: as in `wr.slide`.
         call: "over", "slide" or "as_of"; by default "slide" if some window says `every`, else
             "over".
@@ -325,7 +331,7 @@ def plan(
         without = None if empty == "skip" else empty
         _require_slide(changes_only=changes_only or None, empty=without, max_answers=max_answers)
 
-    stream = StreamArguments(lateness, shards, history)
+    stream = StreamArguments(lateness, shards, history, checkpoint)
     if call == "as_of" and (stream.are_given or _is_spark(data)):
         raise InvalidArgument(
             "call: 'as_of' is explained for tables in process; give the events as an Arrow table, "
@@ -336,6 +342,8 @@ def plan(
 
         return plan_spark(call, data, schema, stream, arguments)
     resolve = _RESOLVED[call]
+    if data is not None and call != "as_of" and is_stream(data, lateness):
+        return plan_of_stream(data, schema, stream, partial(resolve, **arguments))
     if data is None:
         if schema is not None:
             raise InvalidArgument(

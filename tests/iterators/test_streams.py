@@ -231,6 +231,23 @@ def test_rows_of_a_stream_have_no_order_of_their_own() -> None:
         list(wr.over([batch(1)], windows=wr.rows(2), aggs=wr.count(), lateness="1 second"))
 
 
+def test_a_plan_pulls_nothing() -> None:
+    """It says what is kept: live windows, or blocks that a checkpoint keeps."""
+    schema = batch(1).schema
+
+    def planned(**more: Any) -> Any:
+        return wr.plan(iter([]), **MINUTE, lateness="1 second", **more)
+
+    live = planned(schema=schema)
+    assert "live windows" in str(live)
+    assert "counted in stream.late" in " ".join(str(live).split())
+    assert live.to_dict()["stream"]["shards"] == 1
+    assert live.to_dict()["stream"]["checkpoint"] == []
+    assert "live windows" not in str(planned(schema=schema, checkpoint="state"))
+    with pytest.raises(InvalidArgument, match=r"^schema: a plan pulls no batch"):
+        planned()
+
+
 # History -----------------------------------------------------------------------------------------
 
 
@@ -407,6 +424,6 @@ def test_batches_are_let_go() -> None:
         list(stream)
         gc.collect()
         assert sum(each() is not None for each in seen) == 0
-        blocks = stream._run.shards[0]
-        assert blocks.bytes_in_memory < 20_000
+        held = stream._run.shards[0]._live.values()
+        assert sum(each.nbytes for each in held if isinstance(each, pa.RecordBatch)) < 2_000
         seen.clear()

@@ -24,6 +24,7 @@ from windrow.planning.stream_arguments import StreamArguments, delay_of, require
 
 if TYPE_CHECKING:
     from windrow.iterators.stream import AsyncStream, Stream
+    from windrow.planning.explain import Plan
 
 
 def is_stream(data: Any, lateness: object) -> bool:
@@ -60,10 +61,7 @@ def stream_of(
     from windrow.iterators.run import Call
     from windrow.iterators.stream import AsyncStream, Stream
 
-    if schema is not None and not isinstance(schema, pa.Schema):
-        raise InvalidArgument(
-            f"schema: state the columns of batches as a pyarrow.Schema, not {type(schema).__name__}"
-        )
+    _require_schema(schema)
     assert arguments.lateness is not None
     delay_of(arguments.lateness)
     if arguments.shards is not None:
@@ -87,6 +85,50 @@ def stream_of(
         if kept is not None:
             kept.close()
         raise
+
+
+def plan_of_stream(
+    data: Any,
+    schema: Any,
+    arguments: StreamArguments,
+    resolve: Callable[[pa.Schema], OverPlan | SlidePlan],
+) -> Plan:
+    """What `stream_of` would do with the same arguments; pulls nothing."""
+    from windrow.iterators.run import nullable_columns
+    from windrow.planning.explain import Plan
+    from windrow.stream.plan_stream import plan_stream
+
+    _require_schema(schema)
+    if schema is None and isinstance(data, pa.RecordBatchReader):
+        schema = data.schema
+    if schema is None:
+        raise InvalidArgument(
+            "schema: a plan pulls no batch of data; state its columns as a pyarrow.Schema"
+        )
+    assert arguments.lateness is not None
+    plan = resolve(schema)
+    if arguments.shards is not None:
+        require_shards(arguments.shards, plan.key)
+    nullable = nullable_columns(schema)
+    stream = plan_stream(
+        plan,
+        nullable,
+        arguments.shards or 1,
+        "one works best in one process" if arguments.shards is None else "shards= says so",
+        delay=delay_of(arguments.lateness),
+        is_own=False,
+        has_history=arguments.history is not None,
+        in_process=True,
+        keeps_state=arguments.checkpoint is not None,
+    )
+    return Plan(plan, nullable, stream=stream)
+
+
+def _require_schema(schema: Any) -> None:
+    if schema is not None and not isinstance(schema, pa.Schema):
+        raise InvalidArgument(
+            f"schema: state the columns of batches as a pyarrow.Schema, not {type(schema).__name__}"
+        )
 
 
 def _is_function(data: Any) -> bool:

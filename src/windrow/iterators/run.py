@@ -110,7 +110,7 @@ class StreamRun:
         if wanted is not None:
             require_shards(wanted, plan.key)
         shards = wanted or 1
-        nullable = {field.name for field in schema if field.nullable}
+        nullable = nullable_columns(schema)
         self.query = query_of(plan, nullable, shards, live=kept is None)
         assert call.stream.lateness is not None
         # An event that comes as late as it may is newer than the watermark.
@@ -211,6 +211,11 @@ class StreamRun:
             return []
         found: list[pa.RecordBatch] = pa.concat_tables(tables).combine_chunks().to_batches()
         return found
+
+
+def nullable_columns(schema: pa.Schema) -> set[str]:
+    """The columns that may hold nulls, in batches to come too."""
+    return {field.name for field in schema if field.nullable}
 
 
 def _answered_schema(plan: OverPlan | SlidePlan, events: pa.Schema) -> pa.Schema:

@@ -6,11 +6,10 @@ need and one batch, however fast the input is.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 
@@ -18,6 +17,9 @@ from windrow.errors import InvalidArgument
 from windrow.iterators.open_checkpoint import OpenCheckpoint
 from windrow.iterators.run import Call
 from windrow.iterators.windows import Windows
+
+if TYPE_CHECKING:
+    import asyncio
 
 
 class Stream(Windows, Iterator[pa.RecordBatch]):
@@ -193,6 +195,9 @@ class AsyncStream(Windows, AsyncIterator[pa.RecordBatch]):
         await self._in_thread(lambda: self._take(batch))
 
     async def _in_thread(self, work: Callable[[], None]) -> None:
+        # Only here, because `import windrow` is to be fast.
+        import asyncio
+
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:  # another event loop, as that of trio
@@ -206,6 +211,8 @@ class AsyncStream(Windows, AsyncIterator[pa.RecordBatch]):
         working = self._working
         if working is None:
             return
+        import asyncio
+
         try:
             await asyncio.shield(working)
         finally:

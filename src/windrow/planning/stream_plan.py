@@ -52,7 +52,8 @@ class StreamPlan:
         watermark: how far the watermark is behind, and who says so.
         late: which events come too late.
         history: what becomes of the table before the stream; None without one.
-        checkpoint: what has to stay as it is for a checkpoint to be accepted, line by line.
+        checkpoint: what has to stay as it is for a checkpoint to be accepted, line by line; nothing
+            for a stream in one process without a checkpoint.
     """
 
     shards: int | None
@@ -83,6 +84,9 @@ class StreamPlan:
 
     def checkpoint_lines(self) -> Iterator[tuple[int, str]]:
         """What a restart needs, as lines with their indents."""
+        if not self.checkpoint:
+            yield 2, "none: state ends with the process, unless checkpoint= keeps it"
+            return
         yield 2, "a restart goes on from it if all of this is the same, and is refused if not"
         for line in self.checkpoint:
             yield 4, line
@@ -105,12 +109,13 @@ def watermark_behind(order: str, delay: int | None, is_own: bool) -> str:
     return f"{length} behind the newest {order} of the batches before, as lateness= says"
 
 
-def late_events(is_of_moments: bool, is_own: bool) -> str:
+def late_events(is_of_moments: bool, is_own: bool, counted: str = "the query's progress") -> str:
     """Which events come too late.
 
     Args:
         is_of_moments: whether an event is final when the watermark reaches it, not its slice.
         is_own: whether the stream has a watermark of its own.
+        counted: what shows how many they are.
     """
     watermark = "watermark of the batch before" if is_own else "watermark of their batch"
     too_late = f"events that the {watermark} has reached"
@@ -118,7 +123,7 @@ def late_events(is_of_moments: bool, is_own: bool) -> str:
         too_late += "; one that comes exactly so late is in time"
     if not is_of_moments:
         too_late = f"events whose slice ends by the {watermark}"
-    return f"{too_late}. They are dropped from all windows, and counted in the query's progress"
+    return f"{too_late}. They are dropped from all windows, and counted in {counted}"
 
 
 def history_kept(call: str) -> str:

@@ -37,6 +37,8 @@ def plan_stream(
     delay: int | None,
     is_own: bool,
     has_history: bool,
+    in_process: bool = False,
+    keeps_state: bool = True,
 ) -> StreamPlan:
     """What a call does with a stream.
 
@@ -48,16 +50,19 @@ def plan_stream(
         delay: how far the watermark is behind, in milliseconds; None if that is not known.
         is_own: whether the stream has a watermark without the call's lateness.
         has_history: whether the stream goes on from a table.
+        in_process: whether the stream is an iterator.
+        keeps_state: whether a checkpoint keeps state.
     """
-    query = query_of(plan, nullable, shards or 1)
+    query = query_of(plan, nullable, shards or 1, live=not keeps_state)
     call = "slide" if isinstance(plan, SlidePlan) else "over"
-    description = tuple(query.description)
+    description = tuple(query.description) if keeps_state else ()
+    counted = ("stream.late",) if in_process else ()
     return StreamPlan(
         shards,
         why_shards,
         tuple(query.describe()),
         watermark_behind(plan.order[0], delay, is_own),
-        late_events(query.is_of_moments, is_own),
+        late_events(query.is_of_moments, is_own, *counted),
         history_kept(call) if has_history else None,
         description if shards else ("the number of shards", *description[1:]),
     )
