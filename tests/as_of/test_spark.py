@@ -83,26 +83,42 @@ def test_a_heavy_key_and_no_key_are_cut_into_chunks(spark: "SparkSession", key: 
     assert_agrees(brute, found.toArrow().sort_by("id"))
 
 
-def test_several_sources_with_keys_of_their_own(spark: "SparkSession") -> None:
-    """Keys and moments of other types, windows without an end, and names that Spark misreads."""
+@pytest.mark.parametrize("small_data", [0, 2**27])
+def test_several_sources_with_keys_of_their_own(
+    spark: "SparkSession", small_data: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keys and moments of other types, windows without an end, and names that Spark misreads.
+
+    Keys of small data are taken to be even, and are answered in buckets.
+    """
+    from windrow.spark.batch import as_of_buckets
+
+    monkeypatch.setattr(as_of_buckets, "_TASK_BYTES", 2**10)
+    monkeypatch.setattr(as_of_buckets, "_BUCKET_BYTES", 2**11)
     told = {
         "clicks": events(3, 400).set_column(1, "zone", events(3, 400)["zone"].cast(pa.int16())),
         "paid.late": events(4, 300).set_column(
             2, "ts", events(4, 300)["ts"].cast(pa.timestamp("us", "Asia/Tokyo"))
         ),
     }
-    answers(
-        spark,
-        queries(5, 200),
-        told,
-        key={"clicks": ["user", "zone"], "paid.late": "user"},
-        order=ORDER,
-        windows={"all": wr.expanding(), "ever": wr.whole(), "month": wr.calendar("1 month")},
-        aggs=AGGS,
-    )
+    with sizes.using(small_data=small_data):
+        found = answers(
+            spark,
+            queries(5, 200),
+            told,
+            key={"clicks": ["user", "zone"], "paid.late": "user"},
+            order=ORDER,
+            windows={"all": wr.expanding(), "ever": wr.whole(), "month": wr.calendar("1 month")},
+            aggs=AGGS,
+        )
+    plan = found._jdf.queryExecution().toString()
+    assert ("events into buckets" in plan) == bool(small_data)
 
 
 def test_an_order_that_is_no_time(spark: "SparkSession") -> None:
+    with sizes.using(small_data=2**27):
+        answers(spark, queries(6, 50), events(7, 0), key="user", order="ts", windows=WINDOWS,
+                aggs=AGGS)  # fmt: skip
     answers(
         spark, queries(6, 100), events(7, 200), key="ZONE", order="user",
         windows=[wr.rows(5, current=False), wr.rows(before=2, after=3)], aggs=[wr.sum("n")],

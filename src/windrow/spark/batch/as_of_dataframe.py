@@ -23,6 +23,7 @@ from pyspark.sql.types import StructType
 from windrow.engine.as_of_batches import as_of_batches, inputs_of
 from windrow.planning.as_of_plan import AsOfPlan
 from windrow.planning.placement import why_moments_uncut
+from windrow.spark.batch.as_of_buckets import answered_in_buckets
 from windrow.spark.batch.chunks import Reaches, chunked, furthest, has_heavy_key
 from windrow.spark.bridge.answer_columns import read_columns
 from windrow.spark.bridge.arrow_batches import BatchFunction, answers_to_some_rows
@@ -64,9 +65,15 @@ def _with_answers(queries: Source, events: Source, plan: AsOfPlan, asked: Source
     result = StructType([*queries.schema.fields, *added.fields])
     names = plain_names(result.names)
     given, new = names[: len(queries.schema)], names[len(queries.schema) :]
-    unused = new_names(names)
+    unused, called = new_names(names), title("as_of", plan.features, plan.windows)
+    is_even = _is_even(plan, asked, events)
+    if is_even:
+        frame = answered_in_buckets(queries, events, plan, renamed(result, names), called)
+        return replace(queries, frame=frame.toDF(*result.names), schema=result)
     both = _together(queries, given, events, plan, unused)
-    is_cut = why_moments_uncut(plan) is None and _is_uneven(both, plan, asked, events)
+    is_cut = why_moments_uncut(plan) is None and (
+        is_even is False or (not plan.key and events.may_ask)
+    )
     arranged = _arranged(both, plan, is_cut)
     answers = answers_to_some_rows(
         arranged,
@@ -74,7 +81,7 @@ def _with_answers(queries: Source, events: Source, plan: AsOfPlan, asked: Source
         _answer_partition(plan, nullable_columns(events), new),
         len(plan.key) + 1,
         renamed(added, new),
-        title("as_of", plan.features, plan.windows),
+        called,
     )
     lists = unused("answers")
     answered = arranged.select(*given, answers.alias(lists)).select(*given, F.inline(lists))
@@ -129,14 +136,12 @@ def _stated(source: Source) -> Any:
     return source.frame if source.may_ask else source.frame.to(source.schema)
 
 
-def _is_uneven(both: _Both, plan: AsOfPlan, asked: Source, events: Source) -> bool:
-    """Whether one task would get far more rows than others: without a key, or with a heavy one."""
-    if not both.key:
-        return events.may_ask
-    if not (asked.may_sample and events.may_sample):
-        return False
+def _is_even(plan: AsOfPlan, asked: Source, events: Source) -> bool | None:
+    """Whether no key has so many rows that its task would take longer; None if nobody knows."""
+    if not plan.key or not (asked.may_sample and events.may_sample):
+        return None
     asking, telling = (read_columns(each, plan.key).frame for each in (asked, events))
-    return has_heavy_key(asking.union(telling), asking.columns)
+    return not has_heavy_key(asking.union(telling), asking.columns)
 
 
 def _arranged(both: _Both, plan: AsOfPlan, is_cut: bool) -> Any:

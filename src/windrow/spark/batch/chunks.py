@@ -47,7 +47,7 @@ def has_heavy_key(frame: Any, key: Sequence[Any]) -> bool:
     For data that is not small this runs a job over a sample of the key columns. The caller knows
     that it may sample.
     """
-    chunks = _number_of_chunks(frame.sparkSession)
+    chunks = number_of_chunks(frame.sparkSession)
     if chunks == 1 or is_small(frame):
         return False
     most, rows = samples.largest_key(frame, key)
@@ -101,7 +101,7 @@ def chunked(
         reaches: how far windows reach.
         fills: which rows are in windows of others; None for all.
     """
-    chunks = _number_of_chunks(frame.sparkSession)
+    chunks = number_of_chunks(frame.sparkSession)
     hashed = F.xxhash64(*key) if key else F.lit(0).cast("long")
     names = new_names(frame.columns)
     kept = [F.col(f"`{name}`") for name in frame.columns]
@@ -130,7 +130,7 @@ def chunked(
     return arranged, F.col(target).bitwiseAND(1) == 0
 
 
-def _number_of_chunks(session: Any) -> int:
+def number_of_chunks(session: Any) -> int:
     """As many as a shuffle has partitions, but no more than a few for each processor."""
     wanted = session.conf.get("spark.sql.shuffle.partitions")
     chunks = int(wanted) if wanted.isdigit() else _USUAL_PARTITIONS

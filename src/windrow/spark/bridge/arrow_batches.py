@@ -93,6 +93,22 @@ def map_partitions(
     return frame.select(lists.alias("rows")).select(F.inline("rows"))
 
 
+def mapped(frame: Any, function: BatchFunction, result: StructType, name: str) -> Any:
+    """The rows that a function makes of each partition, where it reads all columns.
+
+    This is `mapInArrow`: where most rows give none back, Spark has not to keep them meanwhile. It
+    asks Spark for the columns, so it is only for calls that may.
+    """
+    there = sent(function)
+
+    def call(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return there(batches)  # type: ignore[no-any-return]
+
+    call.__name__ = name
+    with own_python(frame.sparkSession):
+        return frame.mapInArrow(call, result)
+
+
 def in_lists(function: BatchMaker, read: Sequence[str]) -> Callable[[_Columns], Iterator[pa.Array]]:
     """The function as one that emits one list of result rows per input row; most are empty.
 
