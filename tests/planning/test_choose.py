@@ -84,7 +84,7 @@ def test_an_algorithm_that_cannot_be_right_is_refused():
         ({"prefer": "speed"}, "prefer: 'throughput', 'latency' or 'memory', not 'speed'"),
         ({"exact": 0}, "exact: True or False, not 0"),
         ({"algorithm": "magic"}, "algorithm: 'magic' is not known"),
-        ({"call": "sort"}, "call: 'over' or 'slide', not 'sort'"),
+        ({"call": "sort"}, "call: 'over', 'slide' or 'as_of', not 'sort'"),
     ],
 )
 def test_wishes_that_mean_nothing_are_refused(wish, message):
