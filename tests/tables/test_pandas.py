@@ -216,6 +216,7 @@ def test_text_keys_are_found_by_their_objects_or_by_their_texts() -> None:
     few = np.append(few, np.array(["".join(["c"] * 9)], object))  # the same text, another object
     columns = {
         "few objects": few[np.arange(size) % len(few)],
+        "some come late": np.array([*["a", "b"] * text_keys._SAMPLE, *"ccdefa", None], object),
         "an object each": np.array([f"{row % 50}" for row in range(size)], object),
         "some are missing": np.array([None, *(f"{row % 50}" for row in range(size))], object),
         "not in one piece": np.array([["a", "b"]] * size, object)[:, 0],
