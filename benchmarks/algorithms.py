@@ -27,6 +27,7 @@ from windrow.algebra.product import Part, Product
 from windrow.algorithms import ALGORITHMS, Algorithm
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
+from windrow.engine import loops
 from windrow.engine.kernel_window import empty_state
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock, kernel_for
 from windrow.windows.bounds import Bounds
@@ -119,11 +120,13 @@ def numbers(count: int) -> Array:
 def static_rounds(subject: Subject, extent: int, values: Array) -> float:
     """Million rounds per second of a window of rows."""
     product = subject.product
-    kernel = kernel_for(wr.rows(extent), subject.algorithm, product, checked=False)
+    kernel = kernel_for(loops.over_rows, subject.algorithm, product, checked=False)
     answers, defined = _answers(subject, product, len(values))
 
     def slide(count: int) -> None:
-        one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, subject.algorithm)
+        one_pass = CompiledRowWindow(
+            wr.rows(extent), loops.over_rows, kernel, product, subject.algorithm
+        )
         column = subject.before(values[:count])
         block = RowBlock((column,), (), Bounds(np.array([0, NEVER]), Newest(extent)), 0, 0, count)
         one_pass.advance(block, answers, defined)

@@ -19,6 +19,7 @@ from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.arrays import read_only
 from windrow.algebra.kinds import Kind
 from windrow.algebra.product import Part, Product
+from windrow.engine import loops
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock, kernel_for
 from windrow.planning import costs
 from windrow.planning.choose import Served, Wish, choose
@@ -73,14 +74,14 @@ def slide(aggregation: Aggregation, kinds: tuple[Kind, ...]) -> float:
     product = Product([Part(monoid.for_blocks, tuple(range(len(kinds))))])
     served = Served.compiled(aggregation.name, [aggregation.name], product, costs.SLIDING)
     algorithm = choose(served, Wish(), WINDOW).algorithm
-    kernel = kernel_for(wr.rows(WINDOW), algorithm, product, checked=False)
+    kernel = kernel_for(loops.over_rows, algorithm, product, checked=False)
     answers, defined = [monoid.room(EVENTS)], [np.empty(EVENTS, np.bool_)]
     block = RowBlock(
         columns(aggregation, kinds), (), Bounds(np.array([0, NEVER]), Newest(WINDOW)), 0, 0, EVENTS
     )
 
     def once() -> None:
-        one_pass = CompiledRowWindow(wr.rows(WINDOW), kernel, product, algorithm)
+        one_pass = CompiledRowWindow(wr.rows(WINDOW), loops.over_rows, kernel, product, algorithm)
         one_pass.advance(block, answers, defined)
 
     return best_time(partial(once), BUDGET)

@@ -54,7 +54,7 @@ def run() -> list[Comparison]:
 
 
 def _roll(kernel: Kernel, product: Product, extent: int, numbers: Array, answers: Array) -> None:
-    one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, ALGORITHM)
+    one_pass = CompiledRowWindow(wr.rows(extent), loops.over_rows, kernel, product, ALGORITHM)
     block = RowBlock(
         (numbers,), (), Bounds(np.array([0, NEVER]), Newest(extent)), 0, 0, len(numbers)
     )

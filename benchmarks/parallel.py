@@ -121,6 +121,8 @@ def _measure(product: Product, extent: int, block: RowBlock) -> dict[str, Taken]
     for _round in range(ROUNDS):
         for algorithm in ALGORITHMS:
             kernel = Kernel(loops.over_rows, algorithm.FUNCTIONS, product, checked=False)
-            one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, algorithm)
+            one_pass = CompiledRowWindow(
+                wr.rows(extent), loops.over_rows, kernel, product, algorithm
+            )
             taken[algorithm.NAME].add(one_pass, block)
     return taken

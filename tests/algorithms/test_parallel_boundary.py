@@ -181,7 +181,7 @@ def rolled(
     """The answers of a window of rows over blocks of numbers, and the pass that made them."""
     product = Product([Part(monoid, (0,))])
     kernel = Kernel(loops.over_rows, algorithm.FUNCTIONS, product, checked=False)
-    one_pass = CompiledRowWindow(wr.rows(extent), kernel, product, algorithm)
+    one_pass = CompiledRowWindow(wr.rows(extent), loops.over_rows, kernel, product, algorithm)
     answers = []
     starts, spanning, position = np.array([0, NEVER]), Spanning(), 0
     for block in np.array_split(numbers, blocks):

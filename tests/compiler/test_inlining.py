@@ -63,7 +63,7 @@ def answers(kind: type[Kernel], algorithm: Any, monoid: Monoid, extent: int) -> 
     column = NUMBERS if monoid.lowered == "int64" else NUMBERS.astype(np.float64)
     kernel = kind(loops.over_rows, algorithm.FUNCTIONS, product, checked=False)
     found, defined = monoid.room(90), np.empty(90, np.bool_)
-    window = CompiledRowWindow(wr.rows(extent), kernel, product, algorithm)
+    window = CompiledRowWindow(wr.rows(extent), loops.over_rows, kernel, product, algorithm)
     bounds = Bounds(np.array([0, 40, NEVER]), Newest(extent))
     block = RowBlock((column,), (), bounds, 0, 0, 90)
     window.advance(block, [found], [defined])
