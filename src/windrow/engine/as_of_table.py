@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from windrow.engine import columns as arrow
 from windrow.engine.as_of_block import AsOfBlock, AsOfKernels
+from windrow.engine.gathering import gather, inverse
 from windrow.engine.matching import Matched, matched
 from windrow.planning.as_of_plan import AsOfPlan
-from windrow.work.threads import cores, in_threads
+from windrow.work.threads import cores
 
 Array = np.ndarray[Any, Any]
 
@@ -59,16 +59,16 @@ def answers_to(
     found = _matched(queries, events, kernels.plan, ties)
     columns = {name: arrow.whole(events[name]) for name in kernels.input_columns}
 
-    def taken(rows: Array | None) -> dict[str, pa.Array]:
-        return _taken(columns, found.rows(rows), threads)
+    def taken(places: Array | None) -> Mapping[str, pa.Array]:
+        rows = found.rows(places)
+        if rows is None:
+            return columns
+        return dict(zip(columns, gather(list(columns.values()), rows), strict=True))
 
     answers = AsOfBlock(kernels, taken, found.moments, threads).answers()
     if found.queries is None:
         return answers
-    inverse = np.empty_like(found.queries)
-    inverse[found.queries] = np.arange(len(inverse))
-    places = pa.array(inverse)
-    return in_threads(lambda column: column.take(places), answers, threads)
+    return gather(answers, inverse(found.queries))
 
 
 def _matched(
@@ -86,18 +86,3 @@ def _matched(
     orders = both(plan.order[0], plan.order_type)
     edges = [plan.edges_of(name) for name in plan.windows]
     return matched(query_keys, event_keys, *orders, ties, edges)
-
-
-def _taken(
-    columns: Mapping[str, pa.Array], rows: Array | None, threads: int
-) -> dict[str, pa.Array]:
-    """Some rows of the columns; None for all of them."""
-    if rows is None:
-        return dict(columns)
-    indices = pa.array(rows)
-
-    def take(name: str) -> pa.Array:
-        return pc.take(columns[name], indices, boundscheck=False)
-
-    taken = in_threads(take, columns, threads)
-    return dict(zip(columns, taken, strict=True))
