@@ -18,6 +18,7 @@ SUITES = {
     "parallel": "A helper's thread (ratio: the other algorithm's time over parallel_boundary's)",
     "stores": "Windows in a store (ratio: the time in memory over the time in the store)",
     "trees": "Monoid trees (ratio: the other's time over the tree's)",
+    "start": "The start of a process (ratio: the other's time over windrow's)",
     "tables": "Arrow tables in process",
     "small_jobs": "A small job from pandas (ratio: the other's time over windrow's)",
     "keyed_tables": "Arrow tables with keys in process, rows in order and not",

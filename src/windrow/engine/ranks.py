@@ -8,6 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from windrow.algebra import arrays
+
 Array = np.ndarray[Any, Any]
 
 
@@ -19,7 +21,7 @@ def ranks(column: pa.Array) -> Array:
     if pa.types.is_floating(column.type):
         return float_ranks(column)
     if pa.types.is_integer(column.type) and not column.null_count and column.type != pa.uint64():
-        return column.cast(pa.int64()).to_numpy()  # type: ignore[no-any-return]
+        return arrays.values(column)
     if pa.types.is_null(column.type):
         return np.zeros(len(column), np.int64)
     places = pc.rank(column, "ascending", tiebreaker="dense").cast(pa.int64())
