@@ -51,9 +51,10 @@ def arrange(
 
 def arrange_codes(codes: Array, order: Sequence[Array]) -> tuple[Array | None, Array]:
     """As `arrange`, for keys that are small integers, which come in their order, and for ranks."""
-    permutation, begins = None, np.flatnonzero(np.diff(codes, prepend=-1))
-    starts = np.append(begins, NEVER)
-    if not _rises(codes.astype(np.int64, copy=False), np.array([0, NEVER])):
+    if _rises(codes, np.array([0, NEVER])):
+        begins = np.flatnonzero(np.diff(codes, prepend=-1))
+        permutation, starts = None, np.append(begins, NEVER)
+    else:
         permutation, starts = by_counting(codes, int(codes.max()) + 1)
     return _in_order(permutation, starts, order), starts
 
