@@ -8,7 +8,7 @@ named like a column.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -33,14 +33,15 @@ class PandasFrame(Source):
                 "frame.set_axis(frame.columns.map('_'.join), axis=1)"
             )
         self._frame = frame
-        # The frame's columns, then the levels of its index. What is no string cannot be named.
-        self._places: list[tuple[str, bool, Hashable]] = [
-            (label, is_level, place)
-            for is_level, labels in ((False, frame.columns), (True, frame.index.names))
-            for place, label in enumerate(labels)
+        self._levels = {
+            label: number
+            for number, label in enumerate(frame.index.names)
             if isinstance(label, str)
-        ]
-        self._counts = Counter(name for name, _is_level, _place in self._places)
+        }
+        # What is no string cannot be named.
+        self._names = [label for label in frame.columns if isinstance(label, str)]
+        self._names += self._levels
+        self._counts = Counter(self._names)
 
     def arrow(
         self, read: Collection[str], *, keys: Collection[str] = (), returned: bool = False
@@ -51,8 +52,7 @@ class PandasFrame(Source):
             for name in read
             if self._counts[name] == 1
         }
-        names = [name for name, _is_level, _place in self._places]
-        return with_stand_ins(names, columns, len(self._frame))
+        return with_stand_ins(self._names, columns, len(self._frame))
 
     def with_columns(self, answers: pa.Table, like: Like) -> Any:
         """The frame with more columns; its own columns and its index are as they were."""
@@ -85,15 +85,13 @@ class PandasFrame(Source):
 
     def types_of(self, names: Collection[str]) -> tuple[Any, ...]:
         """The dtypes of columns."""
-        return tuple(self._values(name).dtype for name in names)
+        return tuple(self._values(name).dtype for name in names if self._counts[name] == 1)
 
     def _values(self, name: str) -> Any:
         """The column or level of the index with that name."""
-        place = next(place for label, *place in self._places if label == name)
-        is_level, number = place
-        if is_level:
-            return self._frame.index.get_level_values(number)
-        return self._frame.iloc[:, number]
+        if name in self._levels:
+            return self._frame.index.get_level_values(self._levels[name])
+        return self._frame[name]
 
 
 def _to_arrow(values: Any, name: str, is_key: bool) -> Any:
