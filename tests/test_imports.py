@@ -38,6 +38,23 @@ def test_import_windrow_works_without_the_extra(package: str) -> None:
     assert answer.strip() == "5"
 
 
+def test_tables_need_no_extra() -> None:
+    answer = run_python(
+        "import os, sys\n"
+        "class Missing:\n"  # pyarrow looks for pandas, and minds a None among the modules
+        "    def find_spec(self, name, *_):\n"
+        f"        if name in {EXTRAS}: raise ModuleNotFoundError(name)\n"
+        "sys.meta_path.insert(0, Missing())\n"
+        "os.environ['NUMBA_DISABLE_JIT'] = '1'\n"
+        "import windrow as wr\n"
+        "asked = {'order': 't', 'aggs': wr.sum('x')}\n"
+        "print(wr.over({'t': [2, 1], 'x': [3, 4]}, windows=wr.rows(2), **asked)['sum_x'])\n"
+        "rows = [{'t': 1, 'x': 3}, {'t': 2, 'x': 4}]\n"
+        "print(wr.slide(rows, windows=wr.rows(2, every=1), **asked)['sum_x'])"
+    )
+    assert [word for word in answer.split() if word.strip(",").isdigit()] == ["7,", "4", "3,", "7"]
+
+
 def test_help_of_the_command_needs_no_extra() -> None:
     blocked = "".join(f"sys.modules[{package!r}] = None\n" for package in EXTRAS)
     answer = run_python(

@@ -33,6 +33,7 @@ AGGS = [
     wr.first("shop"),
     wr.collect("shop"),
     wr.count("amount"),
+    wr.last("user"),
 ]
 
 
