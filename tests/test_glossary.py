@@ -29,7 +29,7 @@ GONE = {
 #: words that are right in some files and folders only
 ONLY_IN = {
     "pane": ("slicing/", "planning/share.py", "algorithms/subtract_on_evict.py"),
-    "finalize": ("compiler/pipeline.py",),  # a method of numba's; aggregations say lower
+    "finalize": ("compiler/pipeline.py", "compiler/bare_code.py"),  # methods of numba and llvmlite
 }
 
 #: turns of phrase that make a reader stop; they stand nowhere in the pages
