@@ -183,6 +183,8 @@ def test_arguments_that_are_refused() -> None:
     )
     refused("aggs: .*'c' is none", events=sources, aggs={"a": [], "b": [], "c": wr.count()})
     refused("events: at least one source", events={})
+    refused("queries: give a DataFrame", queries=5)
+    refused(r"events\['b'\]: columns need", events={"a": EVENTS, "b": {"k": ["a"], "t": []}})
     text = QUERIES.set_column(0, "k", pa.array(range(5)))
     refused("key: 'k' is int64 in the queries and string in the events.*cast", queries=text)
     zoned = QUERIES.set_column(1, "t", QUERIES["t"].cast(pa.timestamp("s", "UTC")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pyarrow as pa
 from windrow.engine.as_of_table import as_of_table
 from windrow.engine.over_table import over_table
 from windrow.engine.slide_table import slide_table
+from windrow.errors import InvalidArgument
 from windrow.planning.as_of_plan import AsOfPlan, given_by_source, resolve_as_of
 from windrow.planning.assumed_schema import assumed_schema
 from windrow.planning.over_plan import OverPlan, names_given, resolve_over
@@ -64,11 +66,12 @@ def as_of_data(queries: Any, events: Mapping[Any, Any], arguments: Arguments) ->
     """
     arguments = _repeatable(arguments)
     given = given_by_source(events, **{name: arguments[name] for name in ("key", "order", "aggs")})
-    sources = [source_of(each.collect() if is_lazy(each) else each) for each in events.values()]
-    tables = [
-        source.arrow(assumed_schema(windows=arguments["windows"], **each).names)
-        for source, each in zip(sources, given.values(), strict=True)
-    ]
+    sources, tables = [], []
+    for name, each in events.items():
+        with _blaming("events" if name is None else f"events[{name!r}]"):
+            sources.append(source_of(each.collect() if is_lazy(each) else each))
+            named = assumed_schema(windows=arguments["windows"], **given[name]).names
+            tables.append(sources[-1].arrow(named))
     schemas = dict(zip(events, [table.schema for table in tables], strict=True))
     joined = {
         name
@@ -80,7 +83,8 @@ def as_of_data(queries: Any, events: Mapping[Any, Any], arguments: Arguments) ->
     def answered(
         source: Source, answers: Callable[[pa.Table, list[pa.Table], list[AsOfPlan]], pa.Table]
     ) -> Any:
-        asked = source.arrow(joined, returned=True)
+        with _blaming("queries"):
+            asked = source.arrow(joined, returned=True)
         plans = resolve_as_of(asked.schema, schemas, **arguments)
         like: dict[str, tuple[Any, ...]] = {}
         for each, plan in zip(sources, plans, strict=True):
@@ -93,7 +97,21 @@ def as_of_data(queries: Any, events: Mapping[Any, Any], arguments: Arguments) ->
             answered(of_no_rows(queries), _no_rows_as_of),
             lambda rows: answered(source_of(rows), as_of_table),
         )
-    return answered(source_of(queries), as_of_table)
+    with _blaming("queries"):
+        source = source_of(queries)
+    return answered(source, as_of_table)
+
+
+@contextmanager
+def _blaming(argument: str) -> Iterator[None]:
+    """Problems with data name the argument that gives it."""
+    try:
+        yield
+    except InvalidArgument as error:
+        named = str(error)
+        if not named.startswith("data:"):
+            raise
+        raise InvalidArgument(argument + named.removeprefix("data")) from error
 
 
 def read_for(
