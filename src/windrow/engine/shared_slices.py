@@ -109,11 +109,11 @@ class SharedSlices:
         self, rows: SortedRows, keys: Sequence[pa.Array], found: Mapping[str, Extents]
     ) -> Iterator[tuple[str, pa.Table]]:
         """The answers of some windows, which share the threads."""
-        numbers = dict(
-            zip(found, in_threads(self._numbers, found.values(), self._threads), strict=True)
-        )
+        sides = [rows for each in found.values() for rows in (each.firsts, each.stops)]
+        numbered = in_threads(self._number, sides, self._threads)
+        numbers = dict(zip(found, zip(numbered[::2], numbered[1::2], strict=True), strict=True))
         answers = self._store.answers(numbers)
-        for name, extents in found.items():
+        for name, extents in found.items() if self._features.counted else ():
             counted = self._spans.answers(extents.firsts, extents.stops)
             answers[name].counted = counted.__getitem__
 
@@ -145,10 +145,6 @@ class SharedSlices:
             order = in_order_type(rows.columns[self._plan.order[0]], self._plan)
             self._first_values.append(order.take(pa.array(cuts[:-1])))
             self._last_values.append(order.take(pa.array(cuts[1:] - 1)))
-
-    def _numbers(self, extents: Extents) -> tuple[Array, Array]:
-        """The slices of each answer: its first, and the one behind its last."""
-        return self._number(extents.firsts), self._number(extents.stops)
 
     def _number(self, rows: Array) -> Array:
         """The numbers of the slices that begin at some rows, which may lie before this batch."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -111,30 +111,50 @@ class PeriodicWalk(Walk):
         return self._walk(True, names, firsts, stops, pending, latest)
 
     def all(self, require: Callable[[int], None]) -> tuple[Array, Array, Array]:
-        """All windows where all rows are there: threads share the keys."""
-        pieces = _pieces(self.starts, len(self.order))
-        filled = in_threads(lambda piece: self._piece(piece, require), pieces)
-        nothing = (_NONE, _NONE, _NONE)
-        begins, firsts, stops = map(np.concatenate, zip(nothing, *filled, strict=True))
-        return begins, firsts, stops
+        """All windows where all rows are there: threads share the keys.
 
-    def _piece(
-        self, piece: tuple[int, int, Array], require: Callable[[int], None]
-    ) -> tuple[Array, Array, Array]:
+        They fill parts of the same arrays, and gaps are closed: fresh memory is slow.
+        """
+        pieces = _pieces(self.starts, len(self.order))
+        rooms = in_threads(lambda piece: self._part(piece)._room(require), pieces)
+        marks = [0, *accumulate(rooms)]
+        begins, firsts, stops = (np.empty(marks[-1], np.int64) for _ in range(3))
+
+        def fill(place: int) -> int:
+            first_row, stop_row, _runs = pieces[place]
+            part = slice(marks[place], marks[place + 1])
+            walk, held = self._part(pieces[place]), (firsts[part], stops[part])
+            found, stopped, _latest = walk.fill(begins[part], *held)
+            held[1][stopped:found] = stop_row - first_row
+            for rows in held:
+                rows[:found] += first_row
+            return found
+
+        counts = in_threads(fill, range(len(pieces)))
+        for each in (begins, firsts, stops):
+            end = 0
+            for mark, count in zip(marks[:-1], counts, strict=True):
+                if mark > end:
+                    each[end : end + count] = each[mark : mark + count]
+                end += count
+        total = sum(counts)
+        return begins[:total], firsts[:total], stops[:total]
+
+    def _part(self, piece: tuple[int, int, Array]) -> PeriodicWalk:
         begin, stop, runs = piece
-        walk = replace(self, starts=runs, order=self.order[begin:stop])
-        size = stop - begin
-        # Room for the windows that there would be without gaps, if that is little: counting them
-        # takes as long as all the rest.
-        most = self.periods.most(runs, walk.order)
-        room = int(most)
-        if most > size:
-            room = walk.count()
-            require(room)
-        begins, firsts, stops = (np.empty(room, np.int64) for _ in range(3))
-        found, stopped, _latest = walk.fill(begins, firsts, stops)
-        stops[stopped:] = size
-        return begins[:found], firsts[:found] + begin, stops[:found] + begin
+        return replace(self, starts=runs, order=self.order[begin:stop])
+
+    def _room(self, require: Callable[[int], None]) -> int:
+        """Room for the windows that there would be without gaps, if that is little.
+
+        Counting them takes as long as all the rest.
+        """
+        most = self.periods.most(self.starts, self.order)
+        if most <= len(self.order):
+            return int(most)
+        room = self.count()
+        require(room)
+        return room
 
     def _walk(self, *rest: Any) -> tuple[int, int, int]:
         walk, periods = compiled_loop(_periodic), self.periods
