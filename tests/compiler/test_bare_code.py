@@ -1,5 +1,6 @@
 """Kernels from the cache are loaded and called without numba, with the same answers."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -151,3 +152,22 @@ def test_the_version_is_found_without_loading_numba() -> None:
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert told.stdout.strip() == numba.__version__ == numba_version()
+
+
+def test_the_module_of_a_users_function_may_be_gone(tmp_path: Path) -> None:
+    """Found: numba imports that module to load a kernel, and the answer came from plain Python."""
+    code = """
+import numba, pyarrow as pa, windrow as wr
+own = wr.aggregation(name="own", identity=0, combine=lambda older, newer: older + newer)
+print(wr.over(pa.table({"x": [1, 2, 3]}), windows=wr.rows(2), aggs=own("x"))["own_x"].to_pylist())
+"""
+    for name in ("here_today", "gone_tomorrow"):
+        module = tmp_path / f"{name}.py"
+        module.write_text(code)
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", f"import {name}"],
+            cwd=tmp_path, env={**os.environ, "WINDROW_CACHE_DIR": str(tmp_path / "cache")},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (done.stdout, done.returncode) == ("[1, 3, 5]\n", 0), done.stderr
+        module.unlink()

@@ -69,7 +69,16 @@ def load_or_compile(
     own: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
     dispatcher: Any = numba.njit(**own, **options)(placed)
     with cache.only_one_process(path), _no_garbage_collection():
-        dispatcher.compile(signature)
+        try:
+            dispatcher.compile(signature)
+        except ImportError:
+            # numba imports the module that a user's function came from, and it may be gone.
+            found = bare_code.load(path)
+            if found is not None:
+                LOADED[name] = found
+                return found
+            dispatcher = numba.njit(**{**own, "cache": False}, **options)(placed)
+            dispatcher.compile(signature)
         if dispatcher.stats.cache_misses:
             bare_code.keep(path, dispatcher.overloads[signature])
     dispatcher.disable_compile()
