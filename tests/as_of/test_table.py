@@ -33,13 +33,13 @@ def check(question: Asked) -> None:
 
 
 @given(asked())
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_any_question_about_any_tables(question: Asked) -> None:
     check(question)
 
 
 @given(asked(["sum", "count", "last", "median"]))
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_threads_and_small_rooms(question: Asked) -> None:
     with sizes.using(cores=3, smallest_piece=1, window_capacity=1, smallest_sorted=2):
         check(question)

@@ -4,9 +4,9 @@ Loops over spans want neither end to fall. From moment to moment of a key only a
 begin earlier: one month before March 28, 23:00 is later than one month before March 29, 1:00. There
 the moments go in layers. A moment is in the layer after the one before it if its window falls back.
 
-    firsts        3  5  8 | 2  4  9     of two keys' moments, in one order
-                  3  5  8   2           layer 0   ... which never falls, because keys are
-                        4  9            layer 1       in the order of their events
+    firsts     3  5  8  4  6 | 20  22  21    of the moments of two keys
+    layer 0    3  5  8         20  22        never falls: keys are in the order of their events
+    layer 1             4  6           21
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Queries and events of two tables, brought together by key and order.
 
-Keys are numbered once for both tables, by the queries that have them. Events that no window holds
-are left out before anything is sorted: those of keys that no query has, those that are earlier or
-later than any window reaches, and those without a time. Then each table is sorted by key and order.
+Keys are numbered, those of both tables alike. Events that no window holds are left out before they
+are sorted, if they are many: those of keys that no query has, and those that are earlier or later
+than any window reaches. Then each table is sorted by the numbers of keys and by order.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from windrow.windows.reach import EARLIEST, UNLIMITED
 
 Array = np.ndarray[Any, Any]
 
-#: leaving events out pays if all are at least so many times the others
+#: leaving events out pays if all are so many times those that stay
 _PAYS = 4 / 3
 
 
@@ -70,11 +70,11 @@ def matched(
     """
     timed = arrays.validity(query_order) if query_order.null_count else None
     moments, times = _comparable(query_order, event_order)
-    asked = moments if timed is None else moments[timed]
     codes, event_codes = _codes(query_keys, event_keys, len(moments), len(times))
     order = [times, *map(ranks, event_ties)]
-    known = arrays.validity(event_order) if event_order.null_count else None
+    asked = moments if timed is None else moments[timed]
     within = reached(edges, asked) if len(asked) else (UNLIMITED, EARLIEST)
+    known = arrays.validity(event_order) if event_order.null_count else None
     kept = _kept(codes, event_codes, times, known, within)
     if kept is not None:
         order, event_codes = [each[kept] for each in order], event_codes[kept]
@@ -85,16 +85,17 @@ def matched(
     queries, runs = arrange_codes(codes, [by_moment])
     if queries is not None:
         moments, timed = moments[queries], None if timed is None else timed[queries]
-    heads, event_heads = (
-        codes_of[first if rows is None else rows[first]]
-        for codes_of, first, rows in (
-            (codes, runs[:-1], queries), (event_codes, starts[:-1], events),
-        )
-    )  # fmt: skip
-    begins, ends = _of_keys(heads, event_heads, starts, len(times))
+    asked_of, told_of = _heads(codes, queries, runs), _heads(event_codes, events, starts)
+    begins, ends = _of_keys(asked_of, told_of, starts, len(times))
     if kept is not None:
         events = kept if events is None else kept[events]
     return Matched(Moments(moments, runs, begins, ends, times, timed), queries, events)
+
+
+def _heads(codes: Array, rows: Array | None, runs: Array) -> Array:
+    """The number of each run's key, where rows are sorted."""
+    first = runs[:-1]
+    return codes[first if rows is None else rows[first]]
 
 
 def _of_keys(heads: Array, event_heads: Array, starts: Array, size: int) -> tuple[Array, Array]:

@@ -1,9 +1,10 @@
 """Moments among events: from which event to which the windows go that end at a moment.
 
-    events    0  1  2  3  4 | 5  6 |         keys begin at 0 and 5
-    moments     0     1   2 |      | 3       of the first key three, of the second none, of a third
-    begins    0               5?     7       one that has no events
-    ends      5               7?     7
+    key       ann             | bob  | eve        bob has no moments, eve no events
+    events    0  1  2  3  4   | 5  6 |
+    moments     0     1     2 |      |  3         runs begin at 0 and 3
+    begins    0                         7         of the events of each run's key
+    ends      5                         7
 
 Both are sorted by key and order, their keys in one order. Times are ticks, or ranks that compare as
 the values of the order columns do.
