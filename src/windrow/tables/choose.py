@@ -49,7 +49,10 @@ def to_table(data: Any) -> pa.Table:
         return pa.Table.from_batches([data])
     if isinstance(data, pa.RecordBatchReader):
         return data.read_all()
-    if {("pyarrow", "Dataset"), ("pyarrow", "Scanner")} & {*_classes(data)}:
+    classes = _classes(data)
+    if ("pandas", "DataFrame") in classes:
+        return PandasFrame(data).whole()
+    if ("pyarrow", "Dataset") in classes or ("pyarrow", "Scanner") in classes:
         return data.to_table()
     if isinstance(data, Mapping):
         return table_of_arrays(data)

@@ -54,6 +54,10 @@ class PandasFrame(Source):
         }
         return with_stand_ins(self._names, columns, len(self._frame))
 
+    def whole(self) -> pa.Table:
+        """All columns that have names, and the levels of the index that do."""
+        return self.arrow(self._names)
+
     def with_columns(self, answers: pa.Table, like: Like) -> Any:
         """The frame with more columns; its own columns and its index are as they were."""
         found = {
