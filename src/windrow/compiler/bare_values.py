@@ -163,10 +163,8 @@ class unpacker:  # noqa: N801 - used as a function
         # numbers of 8 bytes follow each other without a gap
         letters = {"i64": "q", "double": "d", "i8": "?"}
         self._layout = struct.Struct("<" + "".join(letters[leaf] for leaf in leaves))
-
-    def room(self) -> Any:
-        """Memory for the results of a call."""
-        return ctypes.create_string_buffer(max(self._layout.size, 8))
+        #: memory for the results of a call, aligned as they are
+        self.room = ctypes.c_int64 * max(len(leaves), 1)
 
     def __call__(self, results: Any, arguments: tuple[Any, ...]) -> Any:
         """The results in memory as Python objects."""
