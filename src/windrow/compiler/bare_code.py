@@ -35,6 +35,8 @@ from windrow.compiler.bare_values import Described, NotDescribed, described, pac
 #: numba's names of wrappers
 _WRAPPER = "_ZN7cpython"
 _SIZE = struct.Struct("<II")
+#: raise it when a file comes to mean something else: files of another format count as missing
+_FORMAT = 2
 #: what ctypes passes for a type of LLVM
 _C_TYPES: dict[str, Any] = {
     "ptr": ctypes.c_void_p, "i64": ctypes.c_int64, "double": ctypes.c_double, "i8": ctypes.c_int8,
@@ -213,7 +215,7 @@ def _target() -> Any:
 
 def _file(place: Path) -> Path:
     """The file for this processor: machines that are not alike may share the cache."""
-    return place.with_suffix(f".{_processor():08x}.bare")
+    return place.with_suffix(f".{_processor():08x}.bare{_FORMAT}")
 
 
 @functools.cache
