@@ -150,14 +150,14 @@ def test_everything_is_found_when_it_is_asked_for() -> None:
 
 def test_the_first_call_of_a_warm_cache_is_light(tmp_path: Path) -> None:
     """numba is not loaded, and nothing makes pyarrow load pandas."""
-    table = pa.table({"t": [1, 2, 3], "x": [3.0, 1.0, 2.0]})
+    table = pa.table({"k": [1, 2, 1], "t": [1, 3, 2], "x": [3.0, None, 2.0]})
     path = str(tmp_path / "events.arrow")
     with pa.OSFile(path, "wb") as file, pa.ipc.new_stream(file, table.schema) as stream:
         stream.write_table(table)
     code = (
         "import sys, pyarrow as pa, windrow as wr\n"
         f"with pa.OSFile({path!r}) as file: table = pa.ipc.open_stream(file).read_all()\n"
-        "wr.over(table, order='t', windows=wr.rows(2), aggs=wr.max('x'))\n"
+        "wr.over(table, key='k', order='t', windows=wr.rows(2), aggs=wr.max('x'))\n"
         "print(*sorted(sys.modules))"
     )
     run_python(code)

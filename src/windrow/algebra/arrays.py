@@ -34,11 +34,36 @@ def values(column: pa.Array) -> Array:
     return read_only(np.frombuffer(buffer, dtype, len(column), column.offset * 8))
 
 
+def truth(column: pa.Array) -> Array:
+    """Which values of a column of truth values are true; null is not.
+
+    Not by `to_numpy`, for which pyarrow loads pandas where it is installed: 0.2 s of a first call.
+    """
+    valid, bits = column.buffers()
+    found = _unpacked(bits, column)
+    return found & _unpacked(valid, column) if column.null_count else found
+
+
+def _unpacked(bits: pa.Buffer | None, column: pa.Array) -> Array:
+    """The bits of a column, each as a truth value."""
+    if bits is None or not len(column):
+        return np.zeros(len(column), np.bool_)
+    stop = column.offset + len(column)
+    unpacked = np.unpackbits(np.frombuffer(bits, np.uint8), count=stop, bitorder="little")
+    return unpacked[column.offset :].view(np.bool_)
+
+
+def column_of(numbers: Array) -> pa.Array:
+    """Numbers as a column, without a copy; not by `pa.array`, for the reason above."""
+    held = pa.py_buffer(np.ascontiguousarray(numbers))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [None, held])
+
+
 def validity(column: pa.Array) -> Array:
     """Which rows of a column hold a value."""
     if not column.null_count:
         return read_only(np.ones(len(column), np.bool_))
-    return read_only(pc.is_valid(column).to_numpy(zero_copy_only=False))
+    return read_only(truth(pc.is_valid(column)))
 
 
 def present(column: pa.Array) -> Array | None:
@@ -46,7 +71,7 @@ def present(column: pa.Array) -> Array | None:
     is_float = pa.types.is_floating(column.type)
     if not (is_float or column.null_count):
         return None
-    missing = column.is_null(nan_is_null=is_float).to_numpy(zero_copy_only=False)
+    missing = truth(column.is_null(nan_is_null=is_float))
     return read_only(~missing) if missing.any() else None
 
 

@@ -205,7 +205,7 @@ def truth_of(condition: Condition, columns: Mapping[str, pa.Array], size: int) -
     found = condition.evaluate(columns)
     if isinstance(found, pa.Scalar):  # a condition without columns
         return arrays.read_only(np.full(size, found.as_py() is True))
-    return arrays.read_only(pc.fill_null(found, False).to_numpy(zero_copy_only=False))
+    return arrays.read_only(arrays.truth(found))
 
 
 def of_no_values(feature: Feature) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from windrow.algebra import arrays
 from windrow.algebra.arrays import read_only, validity
 from windrow.compiler.array_loops import compiled_loop
 from windrow.work import sizes
@@ -58,7 +59,7 @@ def gather(columns: Sequence[pa.Array], index: Array) -> list[pa.Array]:
     gathered = _gathered([*values, *validities], index)
     found = dict(zip(flat, gathered, strict=False))
     valid = dict(zip(partly, gathered[len(flat) :], strict=True))
-    indices = pa.array(index)
+    indices = arrays.column_of(index)
 
     def column_of(place: int) -> pa.Array:
         column, bitmap = columns[place], None

@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow.algebra.arrays import read_only
+from windrow.algebra import arrays
+from windrow.algebra.arrays import column_of, read_only
 from windrow.compiler.array_loops import compiled_loop
 from windrow.engine.columns import whole
 from windrow.engine.gathering import row_type
@@ -40,7 +41,7 @@ def grouped(keys: Sequence[pa.Array], size: int) -> tuple[Array | None, Array]:
     keys = [_indices(each) if pa.types.is_dictionary(each.type) else each for each in keys]
     if _seem_in_runs(keys, size):
         starts = run_starts(keys, size)
-        heads = pa.array(starts[:-1])
+        heads = column_of(starts[:-1])
         of_runs = key_codes([column.take(heads) for column in keys])
         if np.bincount(of_runs).max(initial=0) <= 1:  # no key comes back
             return None, starts
@@ -120,7 +121,7 @@ def _codes_of(column: pa.Array) -> tuple[Array, int]:
     if pa.types.is_integer(column.type) and not column.null_count and len(column):
         lowest, highest = pc.min_max(column).as_py().values()
         if highest - lowest < max(len(column), _MOST_CODES) and highest < 2**63:
-            values = column.cast(pa.int64()).to_numpy()
+            values = arrays.values(column)
             codes: Array = np.empty(len(values), row_type(len(values)))
             return np.subtract(values, lowest, out=codes, casting="unsafe"), highest - lowest + 1
     return _encoded(column)

@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from windrow.algebra.arrays import truth
+
 Array = np.ndarray[Any, Any]
 
 #: closes the list of runs: a row that never comes
@@ -40,13 +42,12 @@ def differ(left: pa.Array, right: pa.Array) -> Array:
         return np.array([written(one) != written(other) for one, other in pairs], np.bool_)
     if pa.types.is_null(left.type):
         return np.zeros(len(left), np.bool_)
-    different = pc.fill_null(pc.not_equal(left, right), False)
+    different = truth(pc.not_equal(left, right))
     if left.null_count or right.null_count:
-        different = pc.or_(different, pc.not_equal(left.is_valid(), right.is_valid()))
+        different |= truth(pc.not_equal(left.is_valid(), right.is_valid()))
     if pa.types.is_floating(left.type):
-        both_nan = pc.fill_null(pc.and_(pc.is_nan(left), pc.is_nan(right)), False)
-        different = pc.and_not(different, both_nan)
-    return different.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+        different &= ~truth(pc.and_(pc.is_nan(left), pc.is_nan(right)))
+    return different
 
 
 def written(value: Any) -> str:
