@@ -27,7 +27,7 @@ from windrow.engine.as_of_table import answers_to
 from windrow.planning.as_of_plan import AsOfPlan
 from windrow.spark.batch.chunks import number_of_chunks
 from windrow.spark.bridge.answer_columns import ROWS_AT_ONCE, answers_in_bulk, read_columns
-from windrow.spark.bridge.arrow_batches import BatchFunction, mapped
+from windrow.spark.bridge.arrow_batches import BatchMaker, map_partitions, mapped
 from windrow.spark.bridge.scans import estimated_bytes
 from windrow.spark.bridge.schema import arrow_schema, nullable_columns, spark_schema, under_names
 from windrow.spark.bridge.source import Source
@@ -85,10 +85,11 @@ def _packed(source: Source, schema: pa.Schema, asks: bool, plan: AsOfPlan, bucke
     bucket = F.pmod(F.xxhash64(*key), F.lit(buckets)).cast("int").alias("bucket")
     rows = source.frame.toDF(*names).select(bucket, *names)
     title = f"windrow as_of: {'queries' if asks else 'events'} into buckets"
-    return mapped(rows, _packing(schema, asks, buckets), _PACKED, title)
+    packing = _packing(schema, asks, buckets)
+    return map_partitions(rows, ["bucket", *names], packing, _PACKED, title)
 
 
-def _packing(schema: pa.Schema, asks: bool, buckets: int) -> BatchFunction:
+def _packing(schema: pa.Schema, asks: bool, buckets: int) -> BatchMaker:
     """A function that packs the rows of a task; their first column says the bucket."""
 
     def pack_rows(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
@@ -113,13 +114,7 @@ def _packing(schema: pa.Schema, asks: bool, buckets: int) -> BatchFunction:
         yield pa.RecordBatch.from_arrays(packed, _PACKED.names)
 
     most = sizes.current().payload_bytes
-
-    def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in answers_in_bulk(batches, pack_rows, _ROWS_PACKED, most):
-            if batch is not None:
-                yield batch
-
-    return pack
+    return lambda batches: answers_in_bulk(batches, pack_rows, _ROWS_PACKED, most)
 
 
 @dataclass(frozen=True)

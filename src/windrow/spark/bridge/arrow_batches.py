@@ -96,8 +96,8 @@ def map_partitions(
 def mapped(frame: Any, function: BatchFunction, result: StructType, name: str) -> Any:
     """The rows that a function makes of each partition, where it reads all columns.
 
-    This is `mapInArrow`: where most rows give none back, Spark has not to keep them meanwhile. It
-    asks Spark for the columns, so it is only for calls that may.
+    This is `mapInArrow`, for a few rows that give many. It asks Spark for the columns, so it is
+    only for calls that may.
     """
     there = sent(function)
 
