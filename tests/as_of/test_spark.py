@@ -89,12 +89,12 @@ def test_several_sources_with_keys_of_their_own(
 ) -> None:
     """Keys and moments of other types, windows without an end, and names that Spark misreads.
 
-    Keys of small data are taken to be even, and are answered in buckets.
+    Keys of small data are taken to be even, and are answered in bins.
     """
-    from windrow.spark.batch import as_of_buckets
+    from windrow.spark.batch import as_of_bins
 
-    monkeypatch.setattr(as_of_buckets, "_TASK_BYTES", 2**10)
-    monkeypatch.setattr(as_of_buckets, "_BUCKET_BYTES", 2**11)
+    monkeypatch.setattr(as_of_bins, "_TASK_BYTES", 2**10)
+    monkeypatch.setattr(as_of_bins, "_BIN_BYTES", 2**11)
     told = {
         "clicks": events(3, 400).set_column(1, "zone", events(3, 400)["zone"].cast(pa.int16())),
         "paid.late": events(4, 300).set_column(
@@ -112,7 +112,7 @@ def test_several_sources_with_keys_of_their_own(
             aggs=AGGS,
         )
     plan = found._jdf.queryExecution().toString()
-    assert ("events into buckets" in plan) == bool(small_data)
+    assert ("events into bins" in plan) == bool(small_data)
 
 
 def test_an_order_that_is_no_time(spark: "SparkSession") -> None:

@@ -23,7 +23,7 @@ from pyspark.sql.types import StructType
 from windrow.engine.as_of_batches import as_of_batches, inputs_of
 from windrow.planning.as_of_plan import AsOfPlan
 from windrow.planning.placement import why_moments_uncut
-from windrow.spark.batch.as_of_buckets import answered_in_buckets
+from windrow.spark.batch.as_of_bins import answered_in_bins
 from windrow.spark.batch.chunks import Reaches, chunked, furthest, has_heavy_key
 from windrow.spark.bridge.answer_columns import read_columns
 from windrow.spark.bridge.arrow_batches import BatchFunction, answers_to_some_rows
@@ -68,7 +68,7 @@ def _with_answers(queries: Source, events: Source, plan: AsOfPlan, asked: Source
     unused, called = new_names(names), title("as_of", plan.features, plan.windows)
     is_even = _is_even(plan, asked, events)
     if is_even:
-        frame = answered_in_buckets(queries, events, plan, renamed(result, names), called)
+        frame = answered_in_bins(queries, events, plan, renamed(result, names), called)
         return replace(queries, frame=frame.toDF(*result.names), schema=result)
     both = _together(queries, given, events, plan, unused)
     is_cut = why_moments_uncut(plan) is None and (

@@ -1,10 +1,10 @@
-"""Queries and events in buckets, which tasks sort and answer as tables in process.
+"""Queries and events in bins, which tasks sort and answer as tables in process.
 
-      queries -> [ bucket | bytes of an Arrow batch ] \
-                                                       } -> [shuffle] -> a table of each, one bucket
-      events  -> [ bucket | bytes of an Arrow batch ] /                  after the other
+      queries -> [ bin | bytes of an Arrow batch ] \
+                                                       } -> [shuffle] -> a table of each, one bin
+      events  -> [ bin | bytes of an Arrow batch ] /                  after the other
 
-Keys are spread over buckets by their hash. A bucket holds all rows of its keys and fits in memory.
+Keys are spread over bins by their hash. A bin holds all rows of its keys and fits in memory.
 So Spark shuffles a few large values in place of many rows, and sorts none of them: for 10 million
 events and 1 million queries, the way of the rows took a third of the time that it takes to shuffle
 and sort them one by one (`as_of_dataframe.py`), which is for keys that are too large.
@@ -33,16 +33,16 @@ from windrow.spark.bridge.schema import arrow_schema, nullable_columns, spark_sc
 from windrow.spark.bridge.source import Source
 from windrow.work import sizes
 
-_PACKED = StructType().add("bucket", "integer").add("asks", "boolean").add("payload", "binary")
+_PACKED = StructType().add("bin", "integer").add("asks", "boolean").add("payload", "binary")
 #: rows that are packed at once
 _ROWS_PACKED = 2**18
-#: about how many bytes of the data a bucket holds, by Spark's estimate
-_BUCKET_BYTES = 2**25
+#: about how many bytes of the data a bin holds, by Spark's estimate
+_BIN_BYTES = 2**25
 #: fewer bytes are not worth a task
 _TASK_BYTES = 2**20
 
 
-def answered_in_buckets(
+def answered_in_bins(
     queries: Source, events: Source, plan: AsOfPlan, result: StructType, name: str
 ) -> Any:
     """The queries with the answers of one source.
@@ -53,57 +53,57 @@ def answered_in_buckets(
         result: the columns of the answers, under names that Spark does not misread.
         name: what Spark's plans and its UI show.
     """
-    tasks, buckets = _numbers(queries, events)
+    tasks, bins = _numbers(queries, events)
     inputs = list(dict.fromkeys([*plan.key, *plan.order, *inputs_of(plan)]))
     read = read_columns(events, inputs)
     timed = F.col(read.schema.names[inputs.index(plan.order[0])]).isNotNull()
     told = replace(read, frame=read.frame.where(timed))
     asked, happened = arrow_schema(queries), under_names(arrow_schema(told), inputs)
-    partition = F.pmod(F.col("bucket"), F.lit(tasks)).cast("int")
+    partition = F.pmod(F.col("bin"), F.lit(tasks)).cast("int")
     together = (
-        _packed(queries, asked, True, plan, buckets)
-        .union(_packed(told, happened, False, plan, buckets))
+        _packed(queries, asked, True, plan, bins)
+        .union(_packed(told, happened, False, plan, bins))
         .repartitionById(tasks, partition)
     )
-    answer = _Buckets(plan, nullable_columns(events), asked, happened, result.names)
-    return mapped(together.sortWithinPartitions("bucket"), answer.answers, result, name)
+    answer = _Bins(plan, nullable_columns(events), asked, happened, result.names)
+    return mapped(together.sortWithinPartitions("bin"), answer.answers, result, name)
 
 
 def _numbers(queries: Source, events: Source) -> tuple[int, int]:
-    """How many tasks there are to be, and how many buckets."""
+    """How many tasks there are to be, and how many bins."""
     size = estimated_bytes(queries.frame) + estimated_bytes(events.frame)
     tasks = min(number_of_chunks(queries.frame.sparkSession), -(-size // _TASK_BYTES))
-    return tasks, tasks * min(-(-size // (tasks * _BUCKET_BYTES)), 64)
+    return tasks, tasks * min(-(-size // (tasks * _BIN_BYTES)), 64)
 
 
-def _packed(source: Source, schema: pa.Schema, asks: bool, plan: AsOfPlan, buckets: int) -> Any:
-    """The rows of a source as payloads of their buckets; `schema` are its columns."""
+def _packed(source: Source, schema: pa.Schema, asks: bool, plan: AsOfPlan, bins: int) -> Any:
+    """The rows of a source as payloads of their bins; `schema` are its columns."""
     names = [f"column_{place}" for place in range(len(schema))]
     types = spark_schema(pa.schema(list(zip(plan.key, plan.key_types, strict=True))))
     # Equal values of different types have one hash only in one type.
     key = [F.col(names[schema.names.index(name)]).cast(types[name].dataType) for name in plan.key]
-    bucket = F.pmod(F.xxhash64(*key), F.lit(buckets)).cast("int").alias("bucket")
-    rows = source.frame.toDF(*names).select(bucket, *names)
-    title = f"windrow as_of: {'queries' if asks else 'events'} into buckets"
-    packing = _packing(schema, asks, buckets)
-    return map_partitions(rows, ["bucket", *names], packing, _PACKED, title)
+    bin = F.pmod(F.xxhash64(*key), F.lit(bins)).cast("int").alias("bin")
+    rows = source.frame.toDF(*names).select(bin, *names)
+    title = f"windrow as_of: {'queries' if asks else 'events'} into bins"
+    packing = _packing(schema, asks, bins)
+    return map_partitions(rows, ["bin", *names], packing, _PACKED, title)
 
 
-def _packing(schema: pa.Schema, asks: bool, buckets: int) -> BatchMaker:
-    """A function that packs the rows of a task; their first column says the bucket."""
+def _packing(schema: pa.Schema, asks: bool, bins: int) -> BatchMaker:
+    """A function that packs the rows of a task; their first column says the bin."""
 
     def pack_rows(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        numbers = batch.column(0).to_numpy().astype(np.int16 if buckets < 2**15 else np.int64)
+        numbers = batch.column(0).to_numpy().astype(np.int16 if bins < 2**15 else np.int64)
         order = pa.array(np.argsort(numbers, kind="stable"))
         columns = [
             column.cast(field.type) for column, field in zip(batch.columns[1:], schema, strict=True)
         ]
         rows = pa.RecordBatch.from_arrays(columns, schema=schema).take(order)
-        ends = np.cumsum(np.bincount(numbers, minlength=buckets))
+        ends = np.cumsum(np.bincount(numbers, minlength=bins))
         found, payloads, begin = [], [], 0
-        for bucket, end in enumerate(ends.tolist()):
+        for bin, end in enumerate(ends.tolist()):
             if end > begin:
-                found.append(bucket)
+                found.append(bin)
                 payloads.append(rows.slice(begin, end - begin).serialize().to_pybytes())
             begin = end
         packed = [
@@ -118,8 +118,8 @@ def _packing(schema: pa.Schema, asks: bool, buckets: int) -> BatchMaker:
 
 
 @dataclass(frozen=True)
-class _Buckets:
-    """Answers the buckets of a task.
+class _Bins:
+    """Answers the bins of a task.
 
     Attributes:
         plan: what is asked.
@@ -135,7 +135,7 @@ class _Buckets:
     names: Sequence[str]
 
     def answers(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The queries of each bucket with their answers."""
+        """The queries of each bin with their answers."""
         kernels = AsOfKernels(self.plan, self.nullable)
         for asked, told in self._tables(batches):
             if not asked.num_rows:
@@ -151,14 +151,14 @@ class _Buckets:
         return [*self.plan.key, self.plan.order[0]]
 
     def _tables(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[pa.Table, pa.Table]]:
-        """The queries and the events of each bucket; payloads are sorted by bucket."""
+        """The queries and the events of each bin; payloads are sorted by bin."""
         current, held = None, _nothing()
         for batch in batches:
-            buckets, asks = batch.column(0).to_pylist(), batch.column(1).to_pylist()
-            for bucket, is_asked, payload in zip(buckets, asks, batch.column(2), strict=True):
-                if bucket != current:
+            bins, asks = batch.column(0).to_pylist(), batch.column(1).to_pylist()
+            for bin, is_asked, payload in zip(bins, asks, batch.column(2), strict=True):
+                if bin != current:
                     yield self._joined(held)
-                    current, held = bucket, _nothing()
+                    current, held = bin, _nothing()
                 schema = self.queries if is_asked else self.events
                 held[is_asked].append(_read(payload.as_buffer(), schema))
         yield self._joined(held)
