@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 from unittest.mock import patch
 
 import pyarrow as pa
@@ -29,6 +30,7 @@ from tests.support.stream.strategies import (
 )
 from windrow.engine import live_slides
 from windrow.stream import sizes
+from windrow.stream.live import over_live
 from windrow.windows import Window
 
 # Interpreted, numbers are numpy's, which warn where a kernel is silent.
@@ -116,8 +118,13 @@ OF_NUMBERS = ("count", "sum", "max", "mean")
 
 
 @st.composite
-def newest(draw: st.DrawFn, unit: int) -> Window:
-    return wr.rows(draw(st.integers(1, 12) | st.just(2**70)))
+def at_their_row(draw: st.DrawFn, unit: int) -> Window:
+    if draw(st.booleans()):
+        return wr.rows(draw(st.integers(1, 12) | st.just(2**70)))
+    halves = draw(st.integers(1, 60) | st.just(2 * 10**6))
+    return wr.time(
+        f"{halves * unit // 2} nanoseconds", closed=draw(st.sampled_from(["right", "both"]))
+    )
 
 
 def live(example: Iterated) -> Iterated:
@@ -132,10 +139,12 @@ def is_live(stream: wr.Stream) -> bool:
     return all(each.way.startswith("live") for each in stream._run.query.describe())
 
 
-@given(iterated([streams(newest, OF_NUMBERS)]).map(live), st.booleans())
-@settings(max_examples=80)
-def test_live_windows_of_rows(example: Iterated, several: bool) -> None:
-    assert is_live(check_over(example, shards_of(example, several)))
+@given(iterated([streams(at_their_row, OF_NUMBERS)]).map(live), st.booleans())
+@settings(max_examples=120)
+def test_live_windows_that_end_at_their_row(example: Iterated, several: bool) -> None:
+    """Of rows and of time; keys that are not needed are forgotten at once."""
+    with patch.object(over_live, "_FEW_KEYS", 0):
+        assert is_live(check_over(example, shards_of(example, several)))
 
 
 @given(iterated([streams(clocks, OF_NUMBERS)]).map(live), st.booleans())
@@ -148,23 +157,25 @@ def test_live_windows_by_a_clock(example: Iterated, several: bool) -> None:
         assert is_live(check_slide(example, shards_of(example, several)))
 
 
-def test_memory_of_keys_that_come_and_go() -> None:
+@pytest.mark.parametrize("call", [wr.slide, wr.over])
+def test_memory_of_keys_that_come_and_go(call: Any) -> None:
     """A thousand keys in each minute, each for a minute: as much as in the first minutes."""
-    minute = wr.time("1 minute", every="1 minute")
+    window = wr.time("1 minute", every="1 minute" if call is wr.slide else None)
 
     def batches() -> Iterator[pa.Table]:
-        for number in range(12):
+        for number in range(16):
             times = pa.array([number * 60_000] * 1000).cast(pa.timestamp("ms"))
             keys = [f"{number}-{key}" for key in range(1000)]
             yield pa.table({"k": keys, "ts": times, "x": [1.0] * 1000})
 
-    stream = wr.slide(
-        batches(), key="k", order="ts", windows=minute, aggs=wr.sum("x"), lateness="1 second"
+    stream = call(
+        batches(), key="k", order="ts", windows=window, aggs=wr.sum("x"), lateness="1 second"
     )
     rooms = []
     for answers in stream:
         assert set(answers["sum_x"].to_pylist()) == {1.0}
-        assert stream._run is not None
         [kept] = stream._run.shards[0]._objects.values()
-        rooms.append((len(kept.keys), len(kept.slides.live.ring[0])))
-    assert max(rooms[6:]) <= max(rooms[:3])
+        live = kept.slides.live if call is wr.slide else kept.windows["time_1_minute"].live
+        rooms.append((len(kept.keys), len(live.ring[0])))
+    assert max(rooms[6:]) <= max(rooms[:6])
+    assert max(keys for keys, _room in rooms) <= 4_000

@@ -21,8 +21,9 @@ import numpy as np
 
 from windrow.algebra.product import Product
 from windrow.compiler.array_loops import compiled_loop
+from windrow.compiler.kernel import Kernel
 from windrow.compiler.slots import Ring, combine, identity, lift_row, load, lower_row, store
-from windrow.engine.live_windows import LiveRing
+from windrow.engine.live_windows import LiveRing, flip_part
 from windrow.slicing import PeriodicWindow
 
 Array = np.ndarray[Any, Any]
@@ -71,6 +72,11 @@ class LiveSlides:
         if known <= _FEW_KEYS or 2 * int(np.count_nonzero(holding)) > known:
             return None
         return np.flatnonzero(holding)
+
+
+def kernel_of(product: Product, checked: bool) -> Kernel:
+    """The kernel that answers windows by a clock."""
+    return Kernel(slide_live, (flip_part,), product, checked)
 
 
 def _different(rows: Array, cuts: Array, slices: Array) -> Array:
@@ -153,12 +159,7 @@ def slide_live(
             oldest = opening if is_last else name
             while front != end and times[base + (front & mask)] < oldest:
                 if front == middle:
-                    position = end - 1
-                    partial = load(ring, base + (position & mask))
-                    while position != front:
-                        position -= 1
-                        partial = combine(load(ring, base + (position & mask)), partial)
-                        store(ring, base + (position & mask), partial)
+                    flip_part(ring, base, mask, front, end)
                     middle, back = end, identity()
                 front += 1
             if front != end and not is_last:

@@ -33,6 +33,7 @@ Block = Any
 
 #: the room that a key gets at first
 _SMALLEST = 8
+_LAST = 2**63 - 1
 
 
 class LiveRing:
@@ -151,11 +152,17 @@ def _powers_of_two(numbers: Array) -> Array:
 
 
 class LiveWindows:
-    """The windows of one range of rows, of all keys of a stream."""
+    """The windows of one range that end at their row, of all keys of a stream."""
 
-    def __init__(self, product: Product, extent: int) -> None:
-        """Each window holds the newest `extent` rows of its key."""
-        self._live, self._extent = LiveRing(product), extent
+    def __init__(self, product: Product, most: int | None, extent: int) -> None:
+        """Windows of rows, or of time.
+
+        Args:
+            product: what partials are of.
+            most: how many rows a window holds; None if time decides.
+            extent: how many ticks older a row is that has left, if time decides.
+        """
+        self.live, self._most, self._extent = LiveRing(product, timed=most is None), most, extent
 
     def answer(
         self,
@@ -165,52 +172,110 @@ class LiveWindows:
         keys: Array,
         rows: Array,
         cuts: Array,
+        times: Array,
     ) -> None:
         """Answer the rows of a batch.
 
         Args:
-            kernel: that of `over_live`.
+            kernel: that of `kernel_of`.
             block: what the kernel reads.
             answers: where it writes.
             keys: the numbers of the batch's keys, each once.
             rows: the rows of the first key, in order, then those of the next, and so on.
             cuts: where the rows of each key begin in `rows`, and in the end their number.
+            times: the time of each row.
         """
-        live = self._live
-        live.make_room(keys, np.diff(cuts), self._extent)
+        live = self.live
+        live.make_room(keys, np.diff(cuts), _LAST if self._most is None else self._most)
         columns, validities = block
         values, defined = map(tuple, answers)
-        kernel(
-            columns, validities, values, defined, live.ring, live.newer, live.marks, live.bases,
-            live.rooms, keys, rows, cuts, self._extent, 0, len(keys),
-        )  # fmt: skip
+        windows = live.newer, live.marks, live.bases, live.rooms, keys, rows, cuts
+        data = columns, validities, values, defined
+        if self._most is not None:
+            kernel(*data, live.ring, *windows, self._most, 0, len(keys))
+        else:
+            ring, kept = live.ring[:-1], live.ring[-1]
+            kernel(*data, ring, *windows, kept, times, self._extent, 0, len(keys))
+
+    def is_needed(self, known: int, frontier: int) -> Array:
+        """Which keys hold a row that a window of an event from a frontier on may hold."""
+        if self._most is not None:
+            return np.ones(known, np.bool_)
+        live = self.live
+        ends = live.marks[:known, 2]
+        newest = live.ring[-1][live.bases[:known] + ((ends - 1) & (live.rooms[:known] - 1))]
+        found: Array = (live.held()[:known] > 0) & (newest > frontier - self._extent)
+        return found
 
 
-def over_live(
+def kernel_of(product: Product, checked: bool, timed: bool) -> Kernel:
+    """The kernel of windows of time, or of rows."""
+    return Kernel(over_live_time if timed else over_live_rows, (flip_part,), product, checked)
+
+
+def flip_part(ring: Ring, base: int, mask: int, front: int, end: int) -> None:
+    """Let each partial of a window reach to its end."""
+    position = end - 1
+    partial = load(ring, base + (position & mask))
+    while position != front:
+        position -= 1
+        partial = combine(load(ring, base + (position & mask)), partial)
+        store(ring, base + (position & mask), partial)
+
+
+def over_live_rows(
     columns: Block, validities: Block, answers: Block, defined: Block,
     ring: Ring, newer: Ring, marks: Block, bases: Block, rooms: Block,
-    keys: Block, rows: Block, cuts: Block, extent: int, begin: int, stop: int,
+    keys: Block, rows: Block, cuts: Block, most: int, begin: int, stop: int,
 ) -> None:  # fmt: skip
-    """Answer each row over the newest `extent` rows of its key, itself among them."""
+    """Answer each row over the newest `most` rows of its key, itself among them."""
     for number in range(begin, stop):
         key = keys[number]
         base, mask = bases[key], rooms[key] - 1
         front, middle, end = marks[key, 0], marks[key, 1], marks[key, 2]
         back = identity() if middle == end else load(newer, key)
         for place in range(cuts[number], cuts[number + 1]):
-            if end - front == extent:
+            if end - front == most:
                 if front == middle:
-                    position = end - 1
-                    partial = load(ring, base + (position & mask))
-                    while position != front:
-                        position -= 1
-                        partial = combine(load(ring, base + (position & mask)), partial)
-                        store(ring, base + (position & mask), partial)
+                    flip_part(ring, base, mask, front, end)
                     middle, back = end, identity()
                 front += 1
             row = rows[place]
             event = lift_row(columns, validities, row)
             store(ring, base + (end & mask), event)
+            end += 1
+            back = combine(back, event)
+            if front == middle:
+                lower_row(answers, defined, row, back)
+            else:
+                older = load(ring, base + (front & mask))
+                lower_row(answers, defined, row, combine(older, back))
+        store(newer, key, back)
+        marks[key, 0], marks[key, 1], marks[key, 2] = front, middle, end
+
+
+def over_live_time(
+    columns: Block, validities: Block, answers: Block, defined: Block,
+    ring: Ring, newer: Ring, marks: Block, bases: Block, rooms: Block,
+    keys: Block, rows: Block, cuts: Block, kept: Block, times: Block, extent: int,
+    begin: int, stop: int,
+) -> None:  # fmt: skip
+    """Answer each row over the rows of its key that are less than `extent` older."""
+    for number in range(begin, stop):
+        key = keys[number]
+        base, mask = bases[key], rooms[key] - 1
+        front, middle, end = marks[key, 0], marks[key, 1], marks[key, 2]
+        back = identity() if middle == end else load(newer, key)
+        for place in range(cuts[number], cuts[number + 1]):
+            row = rows[place]
+            while front != end and times[row] - kept[base + (front & mask)] >= extent:
+                if front == middle:
+                    flip_part(ring, base, mask, front, end)
+                    middle, back = end, identity()
+                front += 1
+            event = lift_row(columns, validities, row)
+            store(ring, base + (end & mask), event)
+            kept[base + (end & mask)] = times[row]
             end += 1
             back = combine(back, event)
             if front == middle:

@@ -9,8 +9,8 @@ they are answered (`rows/over_ahead.py`). All other windows are kept in one way,
 2. windows of rows, of such aggregations: counted rows (`counts/`)
 3. anything else: rows (`rows/`)
 
-Where state stays in one process and no checkpoint keeps it, live windows (`live/`) take the place
-of 2.
+Where state stays in one process and no checkpoint keeps it, live windows (`live/`) come first, for
+windows of rows and of time that end at their row.
 
 An event goes through these groups, one behind the other: the answers of a group are columns of the
 events of the next.
@@ -66,7 +66,7 @@ class StreamOver(StreamQuery):
         there = dict(types)
         for make, outputs in _by_group(plan).items():
             part = _part(plan, outputs)
-            if live and make is _group and is_live(part):
+            if live and make is _group and is_live(part, types[plan.order[0]]):
                 make = OverLive
             groups.append(make(len(groups), part, there, nullable))
             self._added.append(part.output_fields)

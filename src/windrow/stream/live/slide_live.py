@@ -13,11 +13,10 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 import pyarrow as pa
 
-from windrow.compiler.kernel import Kernel
 from windrow.engine.answer_tables import answered_table
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.live_keys import LiveKeys
-from windrow.engine.live_slides import LiveSlides, slide_live
+from windrow.engine.live_slides import LiveSlides, kernel_of
 from windrow.engine.maps import has_partials_of_numbers
 from windrow.engine.order_column import in_own_type, times_to_arrow
 from windrow.planning.slide_plan import SlidePlan
@@ -80,7 +79,7 @@ class SlideLive(WindowGroup):
         self.kept = ["live windows"]
         self._name, self._schedule, self._window = name, schedule, schedule.window
         self._plan, self._features = plan, FeatureColumns(plan.features, nullable)
-        self._kernel = Kernel(slide_live, (), self._features.product, self._features.checked)
+        self._kernel = kernel_of(self._features.product, self._features.checked)
 
     def holds(self, times: Array) -> Array | None:
         """Which events do not lie in a gap between windows."""
