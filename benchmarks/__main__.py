@@ -29,6 +29,7 @@ SUITES = {
     "iterators": "Streams in one process (ratio: the other's time over the stream's)",
     "spark": "Spark batch, many features",
     "spark_as_of": "Spark batch, features as of moments",
+    "spark_keyed": "Spark batch, a million rows of 100 keys",
     "spark_builtin": "Spark batch, one built-in function",
     "spark_ranks": "Spark batch, medians and exact distinct counts",
     "spark_slide": "Spark batch, sliding windows",

@@ -36,7 +36,7 @@ def run(rows: int = ROWS, more_rows: int = MORE_ROWS) -> list[Comparison]:
     with session() as spark:
         with cached(events(spark, rows, KEYS)) as frame:
             comparisons = [
-                _against_functions(frame, "5 windows of rows", windrow(in_rows), _of_rows()),
+                _against_functions(frame, "5 windows of rows", windrow(in_rows), spark_rows()),
                 _against_functions(frame, "3 windows of time", windrow(in_time), _of_time()),
             ]
         with cached(events(spark, more_rows, KEYS)) as frame:
@@ -56,7 +56,7 @@ def windrow(windows: Any) -> Query:
     return query
 
 
-def _of_rows() -> Query:
+def spark_rows() -> Query:
     ordered = SparkWindow.partitionBy("k").orderBy("ts")
     return window_functions([ordered.rowsBetween(1 - extent, 0) for extent in EXTENTS])
 

@@ -87,7 +87,7 @@ def race(
     frame: DataFrame, queries: Mapping[str, Query], rounds: int, warm_up: int = 1
 ) -> dict[str, float]:
     """The best time of each query over the whole table; they take turns."""
-    return best_times(_contestants(frame, queries), rounds, warm_up)
+    return best_times(contestants(frame, queries), rounds, warm_up)
 
 
 def duel(frame: DataFrame, ours: Query, theirs: Query, rounds: int = 13) -> tuple[float, float]:
@@ -96,14 +96,16 @@ def duel(frame: DataFrame, ours: Query, theirs: Query, rounds: int = 13) -> tupl
     For two that are about as fast. A machine that others use too may be twice as slow a minute
     later: the best times of two may be of different minutes, those of a round hardly are.
     """
-    contestants = _contestants(frame, {"ours": ours, "theirs": theirs})
-    times = times_by_round(contestants, rounds, warm_up=0)
+    runs = contestants(frame, {"ours": ours, "theirs": theirs})
+    times = times_by_round(runs, rounds, warm_up=0)
     times.sort(key=lambda each: each["theirs"] / each["ours"])
     median = times[rounds // 2]
     return median["ours"], median["theirs"]
 
 
-def _contestants(frame: DataFrame, queries: Mapping[str, Query]) -> dict[str, Callable[[], None]]:
+def contestants(frame: DataFrame, queries: Mapping[str, Query]) -> dict[str, Callable[[], None]]:
+    """Queries as runs over the whole table, whose answers go nowhere."""
+
     def to_nowhere(query: Query) -> Callable[[], None]:
         return lambda: query(frame).write.format("noop").mode("overwrite").save()
 

@@ -32,30 +32,33 @@ def run() -> list[Comparison]:
     comparisons = []
     with session() as spark, cached(events(spark, ROWS, KEYS)) as frame:
         for extent, slide, aggs, bar, rounds in CASES:
-            ours, own = (partial(query, aggs, extent, slide) for query in (_windrow, _own))
-            _require_agreement(ours(_few(frame)), own(_few(frame)))
+            ours, theirs = (partial(query, aggs, extent, slide) for query in (slid, own))
+            require_same_windows(ours(few(frame)), theirs(few(frame)))
             if rounds > 1:
-                times = race(frame, {"windrow": ours, "own": own}, rounds)
+                times = race(frame, {"windrow": ours, "own": theirs}, rounds)
             else:
                 # F.window takes minutes then, and needs no warming up.
-                times = race(frame, {"windrow": ours}, 3) | race(frame, {"own": own}, 1, warm_up=0)
+                times = race(frame, {"windrow": ours}, 3) | race(
+                    frame, {"own": theirs}, 1, warm_up=0
+                )
             names = ", ".join(measure.name for measure in aggs)
             work = f"slide, {extent} every {slide}: {names}"
             comparisons.append(Comparison(work, "F.window", times["windrow"], times["own"], bar))
     return comparisons
 
 
-def _few(frame: DataFrame) -> DataFrame:
+def few(frame: DataFrame) -> DataFrame:
+    """The oldest events."""
     return frame.where(F.col("id") < 20_000)
 
 
-def _windrow(aggs: list[Measure], extent: str, slide: str, frame: DataFrame) -> DataFrame:
+def slid(aggs: list[Measure], extent: str, slide: str, frame: DataFrame) -> DataFrame:
     window = wr.time(extent, every=slide)
     answers: DataFrame = wr.slide(frame, key="k", order="ts", windows=window, aggs=aggs)
     return answers
 
 
-def _own(aggs: list[Measure], extent: str, slide: str, frame: DataFrame) -> DataFrame:
+def own(aggs: list[Measure], extent: str, slide: str, frame: DataFrame) -> DataFrame:
     names = [measure.aggregation.name for measure in aggs]
     aggregates = [getattr(F, name)("x").alias(f"{name}_x") for name in names]
     answered = frame.groupBy("k", F.window("ts", extent, slide).alias("w")).agg(*aggregates)
@@ -63,7 +66,7 @@ def _own(aggs: list[Measure], extent: str, slide: str, frame: DataFrame) -> Data
     return answered.select("k", *bounds, *(f"{name}_x" for name in names))
 
 
-def _require_agreement(ours: DataFrame, own: DataFrame) -> None:
+def require_same_windows(ours: DataFrame, own: DataFrame) -> None:
     """The same windows, and answers that differ by rounding only."""
     by = [("k", "ascending"), ("window_start", "ascending")]
     mine, theirs = (each.toArrow().sort_by(by) for each in (ours, own))

@@ -251,3 +251,16 @@ def test_an_aggregation_of_ones_own(frame: "DataFrame", events: pa.Table) -> Non
         "windows": [wr.time("5 seconds", every="2 seconds"), wr.rows(5, every=2)],
     }  # fmt: skip
     assert_same(wr.slide(frame, **arguments), wr.slide(events, **arguments), ["case"])
+
+
+def test_few_stored_rows_are_sorted_by_windrow_and_others_by_spark(spark: "SparkSession") -> None:
+    events = spark.range(50).selectExpr("id % 3 as k", "7 * id % 50 as t", "double(id) as x")
+    table = events.toArrow()
+    asked: dict[str, Any] = {"key": "k", "order": "t", "windows": wr.rows(5, every=2)}
+    asked["aggs"] = wr.max("x")
+    expected = sorted(wr.slide(table, **asked).to_pylist(), key=str)
+    for small_data, by_spark in ((2**27, False), (0, True)):
+        with sizes.using(small_data=small_data):
+            answers = wr.slide(events, **asked)
+        assert ("Sort [" in explained(answers)) == by_spark
+        assert sorted(answers.toArrow().to_pylist(), key=str) == expected

@@ -186,7 +186,7 @@ def _is_same_in_spark(feature: Feature, plan: OverPlan) -> bool:
     data_type = plan.schema.field(feature.columns[0]).type
     if name in _OF_ORDERED:
         # Not for text: Spark may compare it by a collation.
-        return _is_measured(data_type) or pa.types.is_decimal(data_type)
+        return is_measured(data_type) or pa.types.is_decimal(data_type)
     if pa.types.is_integer(data_type):
         # Spark adds 64-bit integers as they are: a partial sum that does not fit raises or wraps
         # around, although the whole sum fits. For a mean it rounds them to floats first.
@@ -211,12 +211,13 @@ def _why_uncut(plan: OverPlan) -> str | None:
 
 
 def _why_not_measured(order: str, data_type: pa.DataType) -> str | None:
-    if _is_measured(data_type):
+    if is_measured(data_type):
         return None
     return f"{order!r} is {data_type}, and only numbers and times are cut into chunks"
 
 
-def _is_measured(data_type: pa.DataType) -> bool:
+def is_measured(data_type: pa.DataType) -> bool:
+    """Whether values are numbers or times that one can subtract."""
     types = pa.types
     return bool(
         types.is_integer(data_type)

@@ -20,6 +20,7 @@ from windrow.engine.slide_batches import slide_batches
 from windrow.planning.placement import Placement
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.wording import listed
+from windrow.spark.batch.python_sort import in_order, sorts_in_python
 from windrow.spark.batch.slices_first import SlicesFirst, slices_of, why_no_slices
 from windrow.spark.bridge.answer_columns import (
     answer_batches,
@@ -43,17 +44,20 @@ def slide_dataframe(source: Source, plan: SlidePlan) -> Any:
     names = dict(zip(plan.columns, read.schema.names, strict=True))
     key, order = [[names[name] for name in wanted] for wanted in (plan.key, plan.order)]
     arranged, prepare = read.frame, None
+    sorts = sorts_in_python(source, plan)
     slices = slices_of(read, plan, nullable)
     if slices is not None and _are_worth_making(slices, source, plan):
         plan, nullable, prepare = slices.plan, slices.nullable, at_begin
         arranged, order = slices.frame(), list(plan.order)
-        read = replace(read, schema=slices.schema)
+        read, sorts = replace(read, schema=slices.schema), False
     arranged = arranged.repartition(*key) if key else arranged.repartition(1)
+    if not sorts:
+        arranged = arranged.sortWithinPartitions(*key, *order)
     columns = read.schema.names
     answered = map_partitions(
-        arranged.sortWithinPartitions(*key, *order),
+        arranged,
         columns,
-        read.checked(_answer_partition(plan, nullable, prepare), columns),
+        read.checked(_answer_partition(plan, nullable, prepare, sorts), columns),
         renamed(result, plain_names(result.names)),
         work,
     )
@@ -109,7 +113,9 @@ def place_slide(source: Source, plan: SlidePlan) -> Placement:
     )
 
 
-def _answer_partition(plan: SlidePlan, nullable: set[str], prepare: Prepare | None) -> BatchMaker:
+def _answer_partition(
+    plan: SlidePlan, nullable: set[str], prepare: Prepare | None, sorts: bool
+) -> BatchMaker:
     columns, schema = plan.columns, in_microseconds(plan.output_schema)
 
     def answer(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch | None]:
@@ -117,6 +123,8 @@ def _answer_partition(plan: SlidePlan, nullable: set[str], prepare: Prepare | No
             named = batch.rename_columns(columns)
             return [prepare(named, plan) if prepare else named]
 
+        if sorts:
+            batches = in_order(batches, columns, plan)
         for table in slide_batches(answers_in_bulk(batches, read), plan, nullable):
             if table is None:
                 yield None

@@ -20,6 +20,11 @@ SETTING = "spark.windrow.look"
 #: as the work
 _PASSED = {"DataSourceV2ScanRelation", "LocalRelation", "Range", "Project", "Filter", "Union"}
 
+#: rows in files, whose size Spark takes for that of the rows
+_PACKED = {"LogicalRelation", "DataSourceV2ScanRelation"}
+#: how many times larger they may be in memory
+_UNPACKED = 16
+
 
 def allows_samples(session: Any) -> bool:
     """Whether the session lets calls take samples."""
@@ -32,15 +37,28 @@ def is_small(frame: Any) -> bool:
     return isinstance(frame.sparkSession, ClassicSession) and estimated_bytes(frame) < small
 
 
+def fits_a_task(frame: Any) -> bool:
+    """Whether one task surely has the memory for all rows: they are stored, and few."""
+    if not is_scan(frame):
+        return False
+    packed = any(node.nodeName() in _PACKED for node in _nodes(frame))
+    return estimated_bytes(frame) * (_UNPACKED if packed else 1) < sizes.current().small_data
+
+
 def is_scan(frame: Any) -> bool:
     """Whether the rows come as they are stored, with no work but filters and projections."""
     if not isinstance(frame.sparkSession, ClassicSession):
         return False
+    return all(_is_passed(node) and node.subqueries().isEmpty() for node in _nodes(frame))
+
+
+def _nodes(frame: Any) -> list[Any]:
+    """The nodes of the optimized plan."""
     nodes = [_plan(frame)]
     for node in nodes:
         children = node.children()
         nodes += [children.apply(place) for place in range(children.size())]
-    return all(_is_passed(node) and node.subqueries().isEmpty() for node in nodes)
+    return nodes
 
 
 def _is_passed(node: Any) -> bool:
