@@ -103,7 +103,7 @@ def test_it_refuses_other_arrays(kept: tuple[Any, Path], wrong: Any) -> None:
 
 
 def test_a_damaged_file_counts_as_missing(kept: tuple[Any, Path], tmp_path: Path) -> None:
-    (whole,) = kept[1].parent.glob("*.bare*")
+    (whole,) = kept[1].parent.glob("*.bare")
     data = whole.read_bytes()
     for damaged in (b"", data[:7], data[:100], data[:-1], data[:50] + b"?" + data[51:]):
         (tmp_path / whole.name).write_bytes(damaged)

@@ -35,8 +35,8 @@ from windrow.compiler.bare_values import Described, NotDescribed, described, pac
 #: numba's names of wrappers
 _WRAPPER = "_ZN7cpython"
 _SIZE = struct.Struct("<II")
-#: raise it when a file comes to mean something else: files of another format count as missing
-_FORMAT = 2
+#: how names begin that stand for `abort`
+_UNUSED = "bare_"
 #: what ctypes passes for a type of LLVM
 _C_TYPES: dict[str, Any] = {
     "ptr": ctypes.c_void_p, "i64": ctypes.c_int64, "double": ctypes.c_double, "i8": ctypes.c_int8,
@@ -105,7 +105,7 @@ def _renamed(library: Any) -> tuple[bytes, list[str]]:
     """The machine code, in which what the wrapper wants of numba has other names, and those."""
     code, names = library._get_compiled_object(), []
     for name in _unused(library._final_module):
-        other = "bare_" + name[5:]
+        other = _UNUSED + name[len(_UNUSED) :]
         code = code.replace(f"\0{name}\0".encode(), f"\0{other}\0".encode())
         names.append(other)
     return code, names
@@ -185,6 +185,8 @@ def load(place: Path) -> BareKernel | None:
         return None
     if zlib.crc32(code) != head["crc"]:
         return None
+    if not all(name.startswith(_UNUSED) for name in head["unused"]):
+        return None  # of a windrow that let numba's own names stand for `abort`
     with _loading:
         return BareKernel(head, *_in_memory(head, code))
 
@@ -215,7 +217,7 @@ def _target() -> Any:
 
 def _file(place: Path) -> Path:
     """The file for this processor: machines that are not alike may share the cache."""
-    return place.with_suffix(f".{_processor():08x}.bare{_FORMAT}")
+    return place.with_suffix(f".{_processor():08x}.bare")
 
 
 @functools.cache
