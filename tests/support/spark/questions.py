@@ -37,7 +37,14 @@ def asked(*own: wr.Measure) -> dict[str, Callable[..., Any]]:
             windows=wr.time("1 minute", every="20 seconds"),
             aggs=[wr.max("s"), wr.collect("s")],
         ),
+        "as_of": _as_of_themselves,
     }
+
+
+def _as_of_themselves(data: Any) -> Any:
+    """Events are queries too: each sees those before its moment."""
+    windows = wr.time("1 minute", closed="left")
+    return wr.as_of(data, data, key="k", order="ts", windows=windows, aggs=wr.collect("s"))
 
 
 #: the question to a stream
