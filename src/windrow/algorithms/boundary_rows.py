@@ -119,7 +119,7 @@ def over_rows(
                 lower_row(answers, defined, row - answered, query(state, ring))
             row += 1
             if behind - first == back + 1 + ahead:
-                slides_until = min(min(last_row, run_stop - ahead), answer_until)
+                slides_until = min(last_row, run_stop - ahead, answer_until)
                 while row < slides_until:
                     if state.front == state.middle or state.middle != state.current:
                         state = merge_chunks(state, ring)

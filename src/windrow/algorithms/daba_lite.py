@@ -56,6 +56,9 @@ from windrow.compiler.slots import (
 NAME = "daba_lite"
 GUARANTEES = Guarantees(Growth.CONSTANT, lambda events: events + 2)
 
+#: a larger ring holds the same partials at the same positions, and nothing else
+KEEPS_POSITIONS = True
+
 
 class State(NamedTuple):
     """Where the sublists begin, where the last of them ends, and the partials of two of them."""

@@ -38,6 +38,9 @@ from windrow.compiler.slots import (
 NAME = "recompute"
 GUARANTEES = Guarantees(Growth.LINEAR, lambda events: events)
 
+#: a larger ring holds the same partials at the same positions, and nothing else
+KEEPS_POSITIONS = True
+
 
 class State(NamedTuple):
     """The positions of the oldest event and behind the newest."""

@@ -47,6 +47,9 @@ from windrow.compiler.slots import (
 NAME = "subtract_on_evict"
 GUARANTEES = Guarantees(Growth.CONSTANT, lambda events: events + 1, subtracts=True)
 
+#: a larger ring holds the same partials at the same positions, and nothing else
+KEEPS_POSITIONS = True
+
 
 class State(NamedTuple):
     """The positions of the oldest event and behind the newest, and the partial of all."""

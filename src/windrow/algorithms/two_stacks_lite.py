@@ -48,6 +48,9 @@ from windrow.compiler.slots import (
 NAME = "two_stacks_lite"
 GUARANTEES = Guarantees(Growth.LINEAR, lambda events: events + 1)
 
+#: a larger ring holds the same partials at the same positions, and nothing else
+KEEPS_POSITIONS = True
+
 
 class State(NamedTuple):
     """Where the front begins, where the back begins, where both end, and the back's partial."""

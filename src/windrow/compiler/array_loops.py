@@ -11,6 +11,8 @@ from windrow.compiler import machine_code
 from windrow.compiler.argument_types import numba_version, types_in_words
 from windrow.compiler.fingerprint import fingerprint
 from windrow.compiler.functions import FunctionCompiler
+from windrow.compiler.inlining import inline
+from windrow.compiler.pipeline import kernel_passes
 
 Function = Callable[..., Any]
 
@@ -42,7 +44,7 @@ def _looks(argument: Any) -> Any:
     return type(argument)
 
 
-def _compile_loop(function: Function, arguments: tuple[Any, ...]) -> Function:
+def _compile_loop(function: Any, arguments: tuple[Any, ...]) -> Function:
     # numba's file names the module that a function comes from, and imports it again.
     module = function.__module__
     known = (machine_code.LAYOUT, numba_version(), types_in_words(arguments))
@@ -57,5 +59,9 @@ def _compile_loop(function: Function, arguments: tuple[Any, ...]) -> Function:
     text = f"# {function.__name__}{signature}\n"
     functions = FunctionCompiler(options)
     return machine_code.load_or_compile(
-        name, text, lambda _path: functions.calling_compiled(function), signature, options
+        name,
+        text,
+        lambda _path: inline(function, functions.own, functions.any),
+        signature,
+        {**options, "pipeline_class": kernel_passes()},
     )

@@ -109,6 +109,18 @@ def _has_odd_parameters(arguments: ast.arguments) -> bool:
     )  # fmt: skip
 
 
+class _InPairs(ast.NodeTransformer):
+    """`min(a, b, c)` as `min(min(a, b), c)`: kernels know the extremes of two numbers."""
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in ("min", "max"):
+            while len(node.args) > 2:
+                pair = ast.Call(node.func, node.args[:2], keywords=[])
+                node.args[:2] = [ast.copy_location(pair, node)]
+        return node
+
+
 _FACTS: weakref.WeakKeyDictionary[ast.FunctionDef, Facts] = weakref.WeakKeyDictionary()
 
 
@@ -235,6 +247,8 @@ class _Program:
                 if name in calls:
                     callee.calls[shared] = calls[name]
         callee.definition = clone(callee.definition, names)
+        if callee.facts.called["min"] or callee.facts.called["max"]:
+            _InPairs().visit(callee.definition)
 
     def _shared(self, name: str, value: Any, is_called: bool) -> str:
         if isinstance(value, types.FunctionType) and not is_called:

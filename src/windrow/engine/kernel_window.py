@@ -21,6 +21,7 @@ from windrow.compiler import shared_words as words
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.compiler.linking import link
+from windrow.compiler.slots import Ring
 from windrow.engine import loops
 from windrow.engine.helper_thread import Helper
 from windrow.work import sizes
@@ -118,16 +119,27 @@ class KernelWindow:
 
     def grow(self) -> None:
         """Move to a ring of twice the room; every event keeps its position."""
-        if self._move is None:
-            functions = self._algorithm.FUNCTIONS
-            self._move = Kernel(loops.move, functions, self._product, checked=False)
         before = self._capacity
         self._capacity *= 2
         larger = self._algorithm.allocate(self.memory, self._capacity)
-        self.state, _row = self._move(*self.memory.workspace(), self.state, self.ring, larger)
+        if hasattr(self._algorithm, "KEEPS_POSITIONS"):
+            # numpy does it, and there is no kernel to compile.
+            positions = np.arange(self.state.front, self.state.end)
+            partials = self.memory.partials(self.ring, positions & (before - 1))
+            self.memory.fill(larger, positions & (self._capacity - 1), partials)
+        else:
+            self.state = self._moved(larger)
         self.ring = larger
         if self._times:
             times = self.memory.integers(self._capacity)
             positions = np.arange(self.state.front, self.state.end)
             times[positions & (self._capacity - 1)] = self._times[0][positions & (before - 1)]
             self._times = (times,)
+
+    def _moved(self, larger: Ring) -> Any:
+        """The state of the window in a larger ring."""
+        if self._move is None:
+            functions = self._algorithm.FUNCTIONS
+            self._move = Kernel(loops.move, functions, self._product, checked=False)
+        state, _row = self._move(*self.memory.workspace(), self.state, self.ring, larger)
+        return state

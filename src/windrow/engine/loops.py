@@ -79,7 +79,7 @@ def over_rows(
                 lower_row(answers, defined, row - answered, query(state, ring))
             row += 1
             if behind - first == back + 1 + ahead:
-                slides_until = min(min(last_row, run_stop - ahead), answer_until)
+                slides_until = min(last_row, run_stop - ahead, answer_until)
                 while row < slides_until:
                     state = evict(state, ring)
                     event = lift_row(columns, validities, row + ahead - position)

@@ -217,7 +217,7 @@ def _groups(resolved: OverPlan | SlidePlan, nullable: AbstractSet[str]) -> Itera
     if features.compiled:
         chosen = {name: features.choice(wish, *resolved.size_of(name)) for name in resolved.windows}
         served = next(iter(chosen.values())).served
-        yield Group(tuple(map(str, features.compiled)), True, served.partial_bytes, chosen)
+        yield Group(tuple(map(str, features.named)), True, served.partial_bytes, chosen)
     for feature in features.counted:
         counted = {
             name: features.counted_choice(feature, resolved.size_of(name)[0])

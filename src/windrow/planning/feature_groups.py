@@ -57,7 +57,10 @@ class FeatureGroups:
         self, features: Sequence[Feature], nullable: AbstractSet[str], *, counts: bool = False
     ) -> None:
         """Of columns that are `nullable`; `counts` says whether rows are answered from counts."""
-        self.compiled = [feature for feature in features if feature.compiled]
+        #: in one order, whatever that of the call: the same features are the same kernel
+        self.compiled = sorted((each for each in features if each.compiled), key=_name)
+        #: the compiled features in the order of the call
+        self.named = [feature for feature in features if feature.compiled]
         self.counted = [each for each in features if counts and each.is_counted]
         self.plain = [
             feature for feature in features if not feature.compiled and feature not in self.counted
@@ -86,8 +89,8 @@ class FeatureGroups:
         count its values because some are null.
         """
         served = Served.compiled(
-            f"{', '.join(map(str, self.compiled))} in one pass",
-            [feature.aggregation.name for feature in self.compiled],
+            f"{', '.join(map(str, self.named))} in one pass",
+            [feature.aggregation.name for feature in self.named],
             self.product,
             driven,
         )
@@ -143,6 +146,11 @@ class FeatureGroups:
             if place < len(inputs) and feature.columns[place] in nullable
         )
         return Part(monoid, inputs, watched, (*unknown, *condition))
+
+
+def _name(feature: Feature) -> tuple[str, ...]:
+    """What orders the features of a product; the aggregation before the names of columns."""
+    return (feature.aggregation.name, *feature.columns, str(feature))
 
 
 def _slots(feature: Feature) -> Sequence[Slot]:
