@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from windrow.iterators.checkpoint import Checkpoint
     from windrow.iterators.stream import AsyncStream, Stream
     from windrow.planning.explain import Plan
+    from windrow.warming import WarmUp, warm_up
 
 __version__ = "0.1.0"
 
@@ -51,6 +52,7 @@ _LATER = {
     "Checkpoint": "windrow.iterators.checkpoint",
     "Plan": "windrow.planning.explain",
     "Stream": "windrow.iterators.stream",
+    "WarmUp": "windrow.warming",
     "Window": "windrow.element.window",
     "as_of": "windrow.api",
     "in_order": "windrow.element.in_order",
@@ -58,6 +60,7 @@ _LATER = {
     "plan": "windrow.api",
     "slide": "windrow.api",
     "stores": "windrow",
+    "warm_up": "windrow.warming",
 }
 
 
@@ -94,6 +97,7 @@ __all__ = [
     "Plan",
     "StoreError",
     "Stream",
+    "WarmUp",
     "Window",
     "WindrowError",
     "aggregation",
@@ -112,6 +116,7 @@ __all__ = [
     "slide",
     "stores",
     "time",
+    "warm_up",
     "whole",
 ]
 __all__ += aggregations.__all__

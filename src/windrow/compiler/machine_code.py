@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import time
 import types
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from windrow.compiler import bare_code, cache
@@ -19,6 +21,18 @@ Function = Callable[..., Any]
 
 #: of the files in the cache; a new number leaves old files alone
 LAYOUT = 4
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A kernel or a loop that this process compiled: its name, and the seconds that it took."""
+
+    what: str
+    seconds: float
+
+
+#: what this process compiled, the oldest first
+COMPILED: list[Compiled] = []
 
 #: functions by name, so that many tasks in one process load a kernel once
 LOADED: dict[str, Function] = {}
@@ -60,6 +74,7 @@ def load_or_compile(
     """
     import numba
 
+    began = time.perf_counter()
     path = cache.source_file(name, text)
     function = make(str(path))
     # numba finds its machine code by the file that a function comes from.
@@ -81,6 +96,7 @@ def load_or_compile(
             dispatcher.compile(signature)
         if dispatcher.stats.cache_misses:
             bare_code.keep(path, dispatcher.overloads[signature])
+            COMPILED.append(Compiled(function.__name__, time.perf_counter() - began))
     dispatcher.disable_compile()
     LOADED[name] = dispatcher
     return dispatcher  # type: ignore[no-any-return]

@@ -22,6 +22,12 @@ def arrow_schema(frame: Any, argument: str = "data") -> pa.Schema:
     return pa.schema(fields)
 
 
+def arrow_of(columns: Any) -> pa.Schema:
+    """The columns of a DataFrame, or a `StructType`, in Arrow's types."""
+    schema = columns if isinstance(columns, StructType) else columns.schema
+    return pa.schema([each for column in schema for each in _arrow_fields(column, "data")])
+
+
 def under_names(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
     """The same columns under other names."""
     return pa.schema([field.with_name(name) for field, name in zip(schema, names, strict=True)])
