@@ -19,6 +19,7 @@ SUITES = {
     "stores": "Windows in a store (ratio: the time in memory over the time in the store)",
     "trees": "Monoid trees (ratio: the other's time over the tree's)",
     "start": "The start of a process (ratio: the other's time over windrow's)",
+    "compiling": "Kernels, compiled (ratio: CPU seconds of the revision before over now)",
     "tables": "Arrow tables in process",
     "small_jobs": "A small job from pandas (ratio: the other's time over windrow's)",
     "keyed_tables": "Arrow tables with keys in process, rows in order and not",

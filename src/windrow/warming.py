@@ -198,7 +198,9 @@ class _Run:
         from windrow.engine.over_batches import over_batches
         from windrow.engine.slide_batches import slide_batches
 
-        plan: OverPlan | SlidePlan = _RESOLVED[self.call](rows.schema, **_planned(self.call, self.arguments))
+        plan: OverPlan | SlidePlan = _RESOLVED[self.call](
+            rows.schema, **_planned(self.call, self.arguments)
+        )
         nullable = {field.name for field in rows.schema if field.nullable}
         batches: Any = rows.select(plan.columns).to_batches(max_chunksize=ROWS // 3)
         answer: Callable[..., Iterator[Any]] = (

@@ -59,7 +59,7 @@ class StoredProgram:
                 (function, [1 + part for part in parts])
                 for function, parts in compiled_rules(policy, schema)
             ]
-        self._features = FeatureColumns([self._answer, *asked], set(schema.names))
+        self._features = FeatureColumns([self._answer, *asked], set(schema.names), as_given=True)
         product = self._features.product
         checked = self._features.checked or policy is not None
         if policy is None:

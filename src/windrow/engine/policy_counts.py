@@ -164,7 +164,7 @@ class PolicyKernels:
             return
         # A policy looks at single rows, so numpy does none of the work.
         whole = [replace(each, monoid=replace(each.monoid, blockwise=None)) for each in features]
-        self._features = FeatureColumns(whole, nullable)
+        self._features = FeatureColumns(whole, nullable, as_given=True)
         rules = compiled_rules(window, schema)
         product = self._features.product
         loop = loops.count_held_by_halves if window.halves else loops.count_held

@@ -54,11 +54,25 @@ class FeatureGroups:
     """The compiled features as a product, those that are counted, and the plain ones."""
 
     def __init__(
-        self, features: Sequence[Feature], nullable: AbstractSet[str], *, counts: bool = False
+        self,
+        features: Sequence[Feature],
+        nullable: AbstractSet[str],
+        *,
+        counts: bool = False,
+        as_given: bool = False,
     ) -> None:
-        """Of columns that are `nullable`; `counts` says whether rows are answered from counts."""
+        """Group features of columns that are `nullable`.
+
+        Args:
+            features: those of a plan, or of a policy.
+            nullable: the columns that may hold nulls.
+            counts: whether rows are answered from value counts.
+            as_given: the product keeps the order of the features, because somebody counts on it.
+        """
         #: in one order, whatever that of the call: the same features are the same kernel
-        self.compiled = sorted((each for each in features if each.compiled), key=_name)
+        self.compiled = [feature for feature in features if feature.compiled]
+        if not as_given:
+            self.compiled.sort(key=_name)
         #: the compiled features in the order of the call
         self.named = [feature for feature in features if feature.compiled]
         self.counted = [each for each in features if counts and each.is_counted]
@@ -149,8 +163,10 @@ class FeatureGroups:
 
 
 def _name(feature: Feature) -> tuple[str, ...]:
-    """What orders the features of a product; the aggregation before the names of columns."""
-    return (feature.aggregation.name, *feature.columns, str(feature))
+    """What orders the features of a product: what is computed, before the names of columns."""
+    monoid = feature.monoid
+    numbers = [monoid.lowered, *(entry.dtype for entry in monoid.fields)]
+    return (feature.aggregation.name, *numbers, *feature.columns, str(feature))
 
 
 def _slots(feature: Feature) -> Sequence[Slot]:

@@ -148,7 +148,7 @@ def _group(
 ) -> WindowGroup:
     """What keeps windows that end at their row or before, and hold not all events so far."""
     if _has_partials(plan):
-        features = FeatureColumns(plan.features, nullable)
+        features = FeatureColumns(plan.features, nullable, as_given=True)
         maps = Maps(plan.key, types, features)
         return OverSlices(number, plan, types[plan.order[0]], features, maps)
     return (OverCounts if counts_rows(plan) else OverRows)(number, plan, types, nullable)

@@ -56,7 +56,7 @@ class StreamSlide(StreamQuery):
             [(slices, windows)] = sliced
             groups.append(SlideLive(plan, nullable, slices, windows))
         elif sliced:
-            features = FeatureColumns(plan.features, nullable)
+            features = FeatureColumns(plan.features, nullable, as_given=True)
             maps = Maps(plan.key, column_types(plan.schema, plan.columns), features)
             groups += [
                 SlideSlices(number, plan, features, maps, slices, windows)

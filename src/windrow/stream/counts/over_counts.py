@@ -63,7 +63,7 @@ class OverCounts(WindowGroup):
         nullable: AbstractSet[str],
     ) -> None:
         """`types` are those of the columns of an event; `nullable` names those with nulls."""
-        features = FeatureColumns(plan.features, nullable)
+        features = FeatureColumns(plan.features, nullable, as_given=True)
         self.number, self.names, self.slices = number, list(plan.windows), Slices(1, (0,))
         self._plan, self._maps = plan, RowMaps(types, features)
         self._layout = RowLayout.of(plan.key, plan.order, kept_columns(plan), types, LEDGER_COLUMNS)

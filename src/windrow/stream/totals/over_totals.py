@@ -45,7 +45,7 @@ class OverTotals(WindowGroup):
         nullable: AbstractSet[str],
     ) -> None:
         """`types` are those of the columns of an event; `nullable` names those with nulls."""
-        features = FeatureColumns(plan.features, nullable)
+        features = FeatureColumns(plan.features, nullable, as_given=True)
         self.number, self.names, self.slices = number, list(plan.windows), Slices(1, (0,))
         self._plan, self._maps = plan, Maps(plan.key, types, features, FIRST)
         self.layouts = {TOTALS_SCHEMA: self._maps.schema}

@@ -86,7 +86,7 @@ class SlideTotals(WindowGroup):
         """`types` are those of the columns of an event; `nullable` names those with nulls."""
         self.number, self.names, self.slices = number, names, Slices(1, (0,))
         self._plan = replace(plan, changes_only=False)
-        self._features = FeatureColumns(plan.features, nullable)
+        self._features = FeatureColumns(plan.features, nullable, as_given=True)
         own = {name: plan.schema.field(name).type for name in plan.columns}
         self._maps = Maps(plan.key, {**types, **own}, self._features, FIRST)
         self._kernels = SliceKernels(self._features, plan, names)
