@@ -1,8 +1,8 @@
 """How long kernels take to compile, against the revision before issue 18.
 
-Every measurement is a process of its own with an empty cache. It imports numba first, and tells the
-CPU seconds of its calls: on a busy machine they hold better than the clock's. The other revision is
-checked out beside this one; both take turns.
+Every measurement is a process of its own with an empty cache. It imports numba and
+windrow's calls first, and tells the CPU seconds of its calls: on a busy machine they hold better
+than the clock's. The other revision is checked out beside this one; both take turns.
 
     one       one aggregation over one window, the first call of a process
     another   another combination of aggregation and window in the same process
@@ -28,6 +28,7 @@ ROUNDS = 7
 _CALLS = """
 import json, sys, time
 import numba, numpy as np, pyarrow as pa, windrow as wr
+import windrow.api, windrow.engine.over_table
 
 times = pa.array(np.arange(3000) * 1_000_000, pa.timestamp("us"))
 table = pa.table({"t": times, "x": np.random.default_rng(1).normal(size=3000)})

@@ -13,7 +13,7 @@ kernel wants it:
                         query   /
 
 The functions that the loop calls are optimised before they are linked into it. If the loop took
-them in as they are, LLVM would inline before it simplifies, and hot loops took 3 to 9 % longer
+them in as they are, LLVM would see all at once, and hot loops seemed to take a little longer
 (`docs/decisions.md`). Several loops share them: see `FunctionCompiler.own`.
 """
 
