@@ -134,7 +134,7 @@ def test_a_plan_takes_all_arguments_of_the_calls():
         ({"schema": 5}, "schema: states the columns of a Spark DataFrame"),
         ({"max_answers": 5}, "max_answers: is for wr.slide"),
         ({"changes_only": True}, "changes_only: is for wr.slide"),
-        ({"data": pa.table({"t": [1], "x": [1]}), "shards": 1}, "shards: is for streaming Data"),
+        ({"data": pa.table({"t": [1], "x": [1]}), "shards": 1}, "shards: is for streams"),
         ({"data": pa.table({"t": [1], "x": [1]}), "schema": 5}, "schema: is for Spark DataFrames"),
     ],
 )
