@@ -177,11 +177,9 @@ def _parameters(random: Random, call: Call, entry: Entry, columns: list[str]) ->
     if entry.name == "moment_sketch":
         return {"q": 0.5} if maybe else {}
     if entry.name == "ewm_mean":
-        times = [name for name, column in call.columns.items() if column.in_ticks]
-        if maybe and times:
-            columns.append(random.choice(times))
-            return {"half_life": Nanoseconds(few * step_of(call.columns[columns[-1]].type))}
-        return {"half_life": few}
+        if len(columns) == 1:
+            return {"half_life": few}
+        return {"half_life": Nanoseconds(few * step_of(call.columns[columns[1]].type))}
     return {}
 
 

@@ -190,4 +190,4 @@ def test_a_file_that_is_wrong_is_refused(
     path: str, text: str, message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(AssertionError, match=re.escape(message)):
-        run(grow(tmp_path, {path: text}), "-c", "import windrow")
+        run(grow(tmp_path, {path: text}), "-c", "import windrow.algorithms")

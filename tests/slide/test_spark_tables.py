@@ -208,7 +208,7 @@ def test_arguments_that_spark_cannot_serve(frame: "DataFrame") -> None:
 
 
 def test_names_that_spark_would_take_apart(spark: "SparkSession", events: pa.Table) -> None:
-    names = ["id", "the `key`", "name", "level", "t.s", "x.y", "X.Y", "u", "c", "flag"]
+    names = ["id", "the `key`", "name", "level", "t.s", "x.y", "x.`z`", "u", "c", "flag"]
     table = events.rename_columns(names)
     for aggs in ([wr.sum("x.y", alias="a.b")], [wr.concat("c", alias="a.b")]):
         arguments: dict[str, Any] = {

@@ -54,7 +54,7 @@ def test_histories_that_are_none(streaming: "SparkSession") -> None:
         with pytest.raises(wr.InvalidArgument, match=message):
             wr.slide(stream, key="value", order="timestamp", windows=WINDOW,
                      aggs=wr.max("value"), lateness="1 second", history=history)  # fmt: skip
-    with pytest.raises(wr.InvalidArgument, match="history: is for streaming DataFrames"):
+    with pytest.raises(wr.InvalidArgument, match="history: is for streams: streaming DataFrames"):
         wr.slide(table, order="id", windows=wr.rows(2, every=1), aggs=wr.count(), history=table)
 
 
@@ -143,7 +143,7 @@ def test_the_state_store_is_named(streaming: "SparkSession") -> None:
 
 
 def test_a_table_is_final(spark: "SparkSession") -> None:
-    with pytest.raises(wr.InvalidArgument, match="lateness: is for streaming DataFrames"):
+    with pytest.raises(wr.InvalidArgument, match="lateness: is for streams: streaming DataFrames"):
         wr.slide(
             spark.range(2), order="id", windows=wr.rows(2, every=1), aggs=wr.max("id"),
             lateness="1 second",

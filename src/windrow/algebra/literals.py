@@ -20,6 +20,6 @@ def require_one_of(literal: Any, argument: str, given: object) -> None:
     if isinstance(given, str) and given in known:
         return
     *first, last = map(repr, known)
-    is_short = given is None or isinstance(given, str | int | float)
+    is_short = given is None or isinstance(given, str | bool | float)
     shown = repr(given) if is_short else f"a value of type {type(given).__name__}"
     raise InvalidArgument(f"{argument}: {', '.join(first)} or {last}, not {shown}")

@@ -54,7 +54,7 @@ class ColumnFinder:
         alike = self._alike.get(name.lower(), [name])
         if alike == [name] or not _ignores_case(self._frame):
             return name
-        if len(alike) > 1:
+        if len(alike) > 1 and set(alike) != {name}:  # columns of one spelling: others refuse them
             raise InvalidArgument(
                 f"{argument}: {name!r} is ambiguous: Spark takes {', '.join(map(repr, alike))} for "
                 "one name; rename the columns, or set spark.sql.caseSensitive to true"
