@@ -172,7 +172,7 @@ def test_wr_plan_says_what_a_stream_keeps(
         ({"key": "nobody"}, "key: there is no column 'nobody'"),
         ({"order": None, "windows": wr.rows(3)}, "order: "),
         ({"aggs": wr.max("id").alias("ID"), "windows": wr.rows(3)}, "aggs: Spark takes the result"),
-        ({"lateness": "1 second"}, "lateness: is for streaming DataFrames"),
+        ({"lateness": "1 second"}, "lateness: is for streams: streaming DataFrames"),
         (
             {"windows": wr.time("1500 nanoseconds", every="500 nanoseconds")},
             "windows: they begin or end between",

@@ -35,7 +35,7 @@ class Case:
         self.table, self.key = table, key
         self.measures = [measure(name) for name in NAMES]
         found, _places = features_of(table.schema, self.measures, Wish())
-        self.features = FeatureColumns(found, set(table.schema.names))
+        self.features = FeatureColumns(found, set(table.schema.names), as_given=True)
         columns = {name: arrow.whole(table[name]) for name in table.schema.names}
         types = {name: column.type for name, column in columns.items()}
         self.maps = Maps(key, types, self.features)
