@@ -174,6 +174,8 @@ def test_arguments_that_are_refused() -> None:
     refused("windows: 'rows_5' says every=.*wr.as_of answers every query", windows=wr.rows(5, 1))
     refused("order: a time window measures", order="k", windows=wr.time("1 hour"))
     refused("key: there is no column 'x'.*in the queries.*rename", key="x")
+    elsewhere = {"a": EVENTS, "b": EVENTS.drop_columns("k")}
+    refused("key: there is no column 'k'.*in 'b'.*rename", events=elsewhere)
     refused("order: name the column", order=[])
     refused("key: a dict is for several sources", key={"a": "k"})
     refused("aggs: the queries have a column 'k' already", aggs=wr.sum("x").alias("k"))

@@ -23,7 +23,6 @@ from windrow.planning.gates import gates_of
 from windrow.planning.over_plan import (
     Output,
     OverPlan,
-    columns_named,
     laid_over,
     names_given,
     plain_schema,
@@ -168,13 +167,16 @@ def _resolve_source(
     wish: Wish,
 ) -> AsOfPlan:
     """The plan of one source."""
-    keys, orders = columns_named(schema, "key", key), columns_named(schema, "order", order)
-    if not names_given("order", order):
+    keys, orders = names_given("key", key), names_given("order", order)
+    if not orders:
         raise InvalidArgument("order: name the column with the moments of queries and events")
+    events = "the events" if source is None else repr(source)
+    for argument, names in {"key": keys, "order": orders}.items():
+        for place, name in enumerate(names):
+            _require_column_of(events, schema, argument, name)
+            if argument == "key" or place == 0:
+                _require_column_of("the queries", queries, argument, name)
     require_sortable(schema, orders)
-    for argument, names in {"key": keys, "order": orders[:1]}.items():
-        for name in names:
-            _require_in_queries(queries, argument, name)
 
     def compared(argument: str, name: str) -> pa.DataType:
         pair = queries.field(name).type, schema.field(name).type
@@ -211,12 +213,12 @@ def _resolve_source(
     )  # fmt: skip
 
 
-def _require_in_queries(queries: pa.Schema, argument: str, name: str) -> None:
+def _require_column_of(table: str, schema: pa.Schema, argument: str, name: str) -> None:
     try:
-        require_column(queries, argument, name)
+        require_column(schema, argument, name)
     except InvalidArgument as error:
         raise InvalidArgument(
-            f"{error}, in the queries; its columns have the same names in queries and events, so "
+            f"{error}, in {table}; its columns have the same names in queries and events, so "
             "rename one"
         ) from None
 
