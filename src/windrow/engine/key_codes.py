@@ -58,7 +58,9 @@ def _seem_in_runs(keys: Sequence[pa.Array], size: int) -> bool:
     runs = 0
     for begin in (0, size // 2, size - _GLANCE):
         runs += len(run_starts([column.slice(begin, _GLANCE) for column in keys], _GLANCE)) - 1
-    return 2 * runs <= 3 * _GLANCE
+        if 2 * runs > 3 * _GLANCE:
+            return False
+    return True
 
 
 # Counting ----------------------------------------------------------------------------------------

@@ -23,6 +23,8 @@ class LiveKeys:
         self._numbers: dict[Hashable, int] = {}
         #: the columns of keys, in the order of their numbers, in pieces that grow
         self._pieces: list[list[pa.Array]] = []
+        #: the keys that were asked for last, and their numbers
+        self._last: tuple[Sequence[pa.Array], Array] | None = None
 
     def __len__(self) -> int:
         """How many keys were seen."""
@@ -33,6 +35,14 @@ class LiveKeys:
         if not columns:
             self._numbers.setdefault((), 0)
             return np.zeros(size, np.int64)
+        # Batch after batch often has the same keys: comparing them is cheaper than looking them up.
+        if self._last is not None and all(map(pa.Array.equals, columns, self._last[0])):
+            return self._last[1]
+        found = self._looked_up(columns)
+        self._last = columns, found
+        return found
+
+    def _looked_up(self, columns: Sequence[pa.Array]) -> Array:
         values = [_values(column) for column in columns]
         keys: list[Hashable] = values[0] if len(values) == 1 else list(zip(*values, strict=True))
         found = list(map(self._numbers.get, keys))

@@ -8,8 +8,9 @@ power of two. In it lies a window of Two-Stacks Lite (see `algorithms/two_stacks
                      |            |           |
              [ ..  c..e d..e  e | f   g   h ]          its newer partial, f..h, stands in `newer`
 
-A key whose part is full moves to one of at least twice the room. The part that it leaves goes to
-the next key that wants one of that size. So the ring takes at most some times what windows hold.
+A key whose part is full moves to one of four times the room, unless its window never needs as
+much. The part that it leaves goes to the next key that wants one of that size. So the ring takes at
+most some times what windows hold, and a window that grows is copied a few times.
 
 An event costs the same as on a table: about three combines, whatever the range, and how many keys
 there are does not matter. The kernel reads events where they lie and writes each answer there.
@@ -33,6 +34,8 @@ Block = Any
 
 #: the room that a key gets at first
 _SMALLEST = 8
+#: how many times the room of a part that is full its key gets: a power of two
+_GROWTH = 4
 _LAST = 2**63 - 1
 
 
@@ -83,7 +86,9 @@ class LiveRing:
         if not small.any():
             return
         moved = keys[small]
-        rooms = np.maximum(_powers_of_two(wanted[small]), _SMALLEST)
+        whole = 1 << min((most - 1).bit_length(), 62)
+        larger = np.minimum(_GROWTH * self.rooms[moved], whole)
+        rooms = np.maximum(np.maximum(_powers_of_two(wanted[small]), _SMALLEST), larger)
         bases = self._places(rooms)
         self._move(moved, bases, rooms)
         self._release(moved)

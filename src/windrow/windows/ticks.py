@@ -30,9 +30,9 @@ def nanoseconds_per_tick(data_type: pa.DataType) -> int:
 
 def times(column: pa.Array) -> Array:
     """A time column as integers; all nulls are one time, in runs of their own."""
-    numbers = column.view(pa.int64() if column.type.bit_width == 64 else pa.int32())
-    numbers = numbers.cast(pa.int64())
-    oldest, newest = pc.min_max(numbers).as_py().values()
+    is_wide = column.type.bit_width == 64
+    numbers = column.view(pa.int64()) if is_wide else column.view(pa.int32()).cast(pa.int64())
+    oldest, newest = (each.as_py() for each in pc.min_max(numbers).values())
     if oldest is not None and newest - oldest >= 2**63:
         raise InvalidArgument(
             f"order: its times lie {newest - oldest} ticks of {column.type} apart, more than "

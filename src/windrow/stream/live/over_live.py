@@ -34,6 +34,7 @@ from windrow.windows.reach import UNLIMITED
 
 #: as many keys as this are kept without looking for those that are not needed
 _FEW_KEYS = 1024
+_NO_TIMES = np.empty(0, np.int64)
 
 
 def is_live(plan: OverPlan, order_type: pa.DataType) -> bool:
@@ -140,7 +141,8 @@ class OverLive(WindowGroup):
         came = arrived(events, self._plan.key, self._plan.order, kept.keys)
         columns, keys, rows, cuts = came
         block = self._features.compiled_block(columns, size, 0)
-        times = ticks.times(columns[self._plan.order[0]])
+        # Windows of rows do not ask for times.
+        times = ticks.times(columns[self._plan.order[0]]) if True in self._kernels else _NO_TIMES
         answers = {}
         for name, windows in kept.windows.items():
             kernel = self._kernels[self._limits[name][0] is None]
