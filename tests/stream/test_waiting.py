@@ -46,7 +46,8 @@ class Shard:
         waiting = WaitingEvents(blocks, SCHEMA, self.state, self.begins)
         numbers = np.arange(self.arrived, self.arrived + len(times))
         self.arrived += len(times)
-        waiting.add({"time": pa.array(times, pa.int64()), "number": pa.array(numbers)})
+        columns = {"time": pa.array(times, pa.int64()), "number": pa.array(numbers)}
+        waiting.add(columns, self.begins(columns))
         before, self.now = [group.frontier for group in header.groups], self.frontiers(watermark)
         taken = waiting.take(before, self.now)
         waiting.merge(self.now)

@@ -69,11 +69,13 @@ def _seem_in_runs(keys: Sequence[pa.Array], size: int) -> bool:
 def by_counting(codes: Array, most: int) -> tuple[Array, Array]:
     """The rows sorted by codes below `most`, stably, and where those of each code begin."""
     size = len(codes)
-    codes = read_only(codes.astype(row_type(size), copy=False))
+    # Of a number that may be negative, the compiler would look at each before it reads.
+    codes = codes.astype(row_type(size), copy=False)
+    codes = read_only(codes.view(f"u{codes.dtype.itemsize}"))
     pieces = max(min(cores(), size // max(most, sizes.current().smallest_piece)), 1)
     marks = even_pieces(size, pieces)
     counts = np.zeros((pieces, most), np.int64)
-    in_threads(lambda n: compiled_loop(_count)(codes, *marks[n], counts[n]), range(pieces))
+    in_threads(lambda n: compiled_loop(_count)(codes[slice(*marks[n])], counts[n]), range(pieces))
     # Where the rows of a code and a piece begin: by code, then by piece.
     ends = np.cumsum(counts.T).reshape(most, pieces)
     places = np.ascontiguousarray((ends - counts.T).T)
@@ -81,21 +83,24 @@ def by_counting(codes: Array, most: int) -> tuple[Array, Array]:
     sorted_rows = np.empty(size, row_type(size))
 
     def place(piece: int) -> None:
-        compiled_loop(_place)(codes, *marks[piece], places[piece], sorted_rows)
+        begin, stop = marks[piece]
+        compiled_loop(_place)(codes[begin:stop], begin, places[piece], sorted_rows)
 
     in_threads(place, range(pieces))
     return sorted_rows, np.append(begins, NEVER)
 
 
-def _count(codes: Array, begin: int, stop: int, counts: Array) -> None:
-    for row in range(begin, stop):
+def _count(codes: Array, counts: Array) -> None:
+    for row in range(len(codes)):
         counts[codes[row]] += 1
 
 
-def _place(codes: Array, begin: int, stop: int, places: Array, sorted_rows: Array) -> None:
-    for row in range(begin, stop):
-        sorted_rows[places[codes[row]]] = row
-        places[codes[row]] += 1
+def _place(codes: Array, begin: int, places: Array, sorted_rows: Array) -> None:
+    for row in range(len(codes)):
+        code = codes[row]
+        place = places[code]
+        places[code] = place + 1
+        sorted_rows[np.uint64(place)] = begin + row
 
 
 # Codes -------------------------------------------------------------------------------------------

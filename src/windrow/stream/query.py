@@ -202,10 +202,11 @@ class StreamQuery:
         `late` and `final` are the watermarks that decide which events are late, and what is final.
         """
         waiting = WaitingEvents(blocks, self._waiting_schema, header.waiting, self._joint_begins)
-        columns = self._arrived(batches, max(self._frontiers(late, header)), step)
+        arrived = self._arrived(batches, max(self._frontiers(late, header)), step)
         before, now = [state.frontier for state in header.groups], self._frontiers(final, header)
-        if columns is not None:
-            waiting.add(columns, max(now))
+        if arrived is not None:
+            columns, times = arrived
+            waiting.add(columns, self._last_edges(times), max(now))
         taken = waiting.take(before, now)
         step.answers += self._answered(blocks, header.groups, taken, now)
         waiting.merge(now)
@@ -309,8 +310,11 @@ class StreamQuery:
         return ticks.times(columns[self._order])
 
     def _joint_begins(self, columns: Columns) -> Array:
-        """For each event, the last edge of any group's slices at or before its time."""
-        times = self._times(columns)
+        """For each event, when its joint slice begins (see `waiting`)."""
+        return self._last_edges(self._times(columns))
+
+    def _last_edges(self, times: Array) -> Array:
+        """For each time, the last edge of any group's slices at or before it."""
         if any(group.of_moments for group in self._groups):
             return times
         begins = []
@@ -329,8 +333,8 @@ class StreamQuery:
 
     def _arrived(
         self, batches: Iterable[pa.Table], frontier: int, step: BatchResult
-    ) -> Columns | None:
-        """The events that are not late, if there are any; counts those that are.
+    ) -> tuple[Columns, Array] | None:
+        """The events that are not late, and their times, if any came; counts those that are late.
 
         An event is in all of its windows or in none: it is late as soon as its slice is final for
         some group, which is before the furthest frontier.
@@ -353,9 +357,9 @@ class StreamQuery:
         if len(held) == len(self._groups):
             kept &= np.logical_or.reduce(held)
         if kept.all():
-            return columns
+            return columns, times
         mask = pa.array(kept)
-        return {name: column.filter(mask) for name, column in columns.items()}
+        return {name: column.filter(mask) for name, column in columns.items()}, times[kept]
 
     def _held(self, group: WindowGroup, events: pa.RecordBatch) -> pa.RecordBatch:
         """The events that a group's windows hold: others wait for other groups."""

@@ -72,14 +72,16 @@ class WaitingEvents:
         #: events that have arrived and need not wait for the furthest frontier
         self._passing: list[pa.RecordBatch] = []
 
-    def add(self, columns: Columns, frontier: int = NONE) -> None:
-        """Keep events that have arrived; those before the furthest frontier are taken next."""
+    def add(self, columns: Columns, begins: Array, frontier: int = NONE) -> None:
+        """Keep events that have arrived; those before the furthest frontier are taken next.
+
+        `begins` are those of their joint slices.
+        """
         batch = pa.RecordBatch.from_arrays(
             [columns[name] for name in self._schema.names], schema=self._schema
         )
         if not batch.num_rows:
             return
-        begins = self._begins(batch)
         waits = begins >= frontier
         if not waits.all():
             self._passing = [only(batch, ~waits)]
