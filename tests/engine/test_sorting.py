@@ -14,6 +14,7 @@ from windrow.engine import over_table, slide_table
 from windrow.engine.gathering import gather, inverse
 from windrow.engine.key_codes import grouped
 from windrow.engine.sorting import arrange
+from windrow.engine.two_steps import TwoSteps, pays
 from windrow.work import sizes
 
 #: from an integer to a key of each type
@@ -122,6 +123,30 @@ def test_gathering_is_taking(cores: int) -> None:
             assert found.equals(column.take(pa.array(index)))
             found.validate(full=True)
         assert inverse(index)[index].tolist() == list(range(100))
+        with sizes.using(smallest_scattered=1):
+            steps = TwoSteps(inverse(index), index)
+        for column, found in zip(held, gather(held, index, steps.gathered), strict=True):
+            assert found.equals(column.take(pa.array(index)))
+            found.validate(full=True)
+
+
+def test_two_steps_pay_where_places_lie_far_apart() -> None:
+    size = 100_000
+    rows = np.arange(size, dtype=np.int32)
+    shuffled = np.random.default_rng(1).permutation(rows)
+    in_turns = inverse(np.argsort(rows % 10, kind="stable").astype(np.int32))
+    with sizes.using(smallest_scattered=size):
+        assert pays(shuffled, 4)
+        assert not pays(shuffled, 3)
+        assert not pays(shuffled[:-1], 4)
+        assert not pays(in_turns, 4)
+    table = pa.table({"k": shuffled % 3, "t": shuffled, "x": shuffled.astype(np.float64)})
+    windows = {str(extent): wr.rows(extent) for extent in (1, 4, 7, 10)}
+    with sizes.using(smallest_scattered=size):
+        answer = wr.over(table, key="k", order="t", windows=windows, aggs=wr.min("x"))
+    for extent in (1, 4, 7, 10):
+        expected = np.maximum(shuffled - 3 * (extent - 1), shuffled % 3)
+        assert np.array_equal(answer[f"min_x_{extent}"], expected)
 
 
 @pytest.mark.parametrize("per_key", [1, 50])

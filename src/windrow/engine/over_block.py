@@ -9,7 +9,7 @@ A table is one block, which threads share piece by piece. A stream of batches is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -137,7 +137,9 @@ class OverBlock:
         answers.settle()
         return kernels.column(kernels.plan, output.window, output.feature, answers, carried)
 
-    def forget(self, names: Iterable[str]) -> None:
-        """Give back the memory of windows whose columns you have."""
-        for name in names:
-            del self._answers[name]
+    def hand_over(self, name: str, to: str | None) -> None:
+        """Give the memory of a window whose columns you have copied to the next window, if any."""
+        given = self._answers.pop(name)
+        if to is not None:
+            taken = self._answers[to]
+            taken.values, taken.defined = given.values, given.defined

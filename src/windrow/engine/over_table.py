@@ -16,6 +16,7 @@ from windrow.engine.gathering import gather, inverse
 from windrow.engine.over_block import OverBlock
 from windrow.engine.over_kernels import OverKernels
 from windrow.engine.sorting import arrange
+from windrow.engine.two_steps import TwoSteps, pays
 from windrow.planning.over_plan import Output, OverPlan
 from windrow.windows.bounds import Bounds
 from windrow.windows.sorted_rows import SortedRows
@@ -45,18 +46,23 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
     def answered(output: Output) -> pa.Array:
         return block.column(output, lambda name, positions: rows.columns[name].take(positions))
 
-    places = None if permutation is None else inverse(permutation)
+    places, steps = None, None
+    if permutation is not None:
+        places = inverse(permutation)
+        if pays(places, len(plan.outputs)):
+            steps = TwoSteps(permutation, places)
     found: dict[Output, pa.Array] = {}
+    following = dict(pairwise(plan.windows))
     # Answers that go to other places are there twice. One window at a time, few of them are, and
-    # the memory of one window's is used again for the next: fresh memory is slow.
+    # the next window answers into the memory of the one before: fresh memory is slow.
     for names in [list(plan.windows)] if places is None else [[name] for name in plan.windows]:
         cuts = {name: _PieceCuts(block.bounds[name], rows.size) for name in names}
         in_threads(answer, [(name, *each) for name in names for each in cuts[name].pieces(threads)])
         outputs = [output for output in plan.outputs if output.window in cuts]
         columns_found = in_threads(answered, outputs)
         if places is not None:
-            columns_found = gather(columns_found, places)
-            block.forget(names)
+            columns_found = gather(columns_found, places, steps and steps.gathered)
+            block.hand_over(names[0], following.get(names[0]))
         found |= zip(outputs, columns_found, strict=True)
     columns_found = [found[each] for each in plan.outputs]
     return pa.Table.from_arrays(columns_found, schema=pa.schema(plan.output_fields))

@@ -29,6 +29,8 @@ class Sizes:
         smallest_piece: fewer rows or answers than this are not worth a thread.
         smallest_helped: fewer rows than this are not worth a helper (`engine/helper_thread.py`).
         smallest_sorted: fewer rows than this are not worth a sort (`engine/counted_windows.py`).
+        smallest_scattered: fewer answers than this go to their places at once, however far apart
+            these are (`engine/two_steps.py`).
         window_capacity: how many partials a kernel's window has room for at first.
         largest_first_capacity: a window of rows gets its whole room at once, up to so many rows.
         plain_capacity: how many partials a window in plain Python has room for at first.
@@ -48,6 +50,7 @@ class Sizes:
     smallest_piece: int = 2**15
     smallest_helped: int = 2**10
     smallest_sorted: int = 2**13
+    smallest_scattered: int = 2_000_000
     window_capacity: int = 2**8
     largest_first_capacity: int = 2**20
     plain_capacity: int = 2**4
