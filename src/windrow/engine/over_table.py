@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.engine import columns as arrow
-from windrow.engine.gathering import gather, inverse
+from windrow.engine.gathering import Gathered, gather, inverse
 from windrow.engine.over_block import OverBlock
 from windrow.engine.over_kernels import OverKernels
 from windrow.engine.sorting import arrange
@@ -46,11 +46,12 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
     def answered(output: Output) -> pa.Array:
         return block.column(output, lambda name, positions: rows.columns[name].take(positions))
 
-    places, steps = None, None
+    places: Array | None = None
+    numbers: Gathered | None = None
     if permutation is not None:
         places = inverse(permutation)
         if pays(places, len(plan.outputs)):
-            steps = TwoSteps(permutation, places)
+            numbers = TwoSteps(permutation, places).gathered
     found: dict[Output, pa.Array] = {}
     following = dict(pairwise(plan.windows))
     # Answers that go to other places are there twice. One window at a time, few of them are, and
@@ -61,7 +62,7 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
         outputs = [output for output in plan.outputs if output.window in cuts]
         columns_found = in_threads(answered, outputs)
         if places is not None:
-            columns_found = gather(columns_found, places, steps and steps.gathered)
+            columns_found = gather(columns_found, places, numbers)
             block.hand_over(names[0], following.get(names[0]))
         found |= zip(outputs, columns_found, strict=True)
     columns_found = [found[each] for each in plan.outputs]
