@@ -10,7 +10,7 @@ import numba
 import numpy as np
 import pytest
 
-from windrow.compiler import bare_code
+from windrow.compiler import bare_code, machine_code
 from windrow.compiler.argument_types import numba_version, types_in_words
 
 pytestmark = pytest.mark.compiled
@@ -127,6 +127,34 @@ def test_what_needs_numba_is_not_kept(tmp_path: Path) -> None:
     result.library._object_caching_enabled = True
     bare_code.keep(tmp_path / "kernel.py", result)
     assert list(tmp_path.iterdir()) == []
+
+
+def next_number(number: Any) -> Any:
+    return number + 1
+
+
+def next_small_number(number: Any) -> Any:
+    return np.int32(number + 1)  # numbers of 32 bits take numba's wrapper
+
+
+@pytest.mark.parametrize(("function", "is_bare"), [(next_number, True), (next_small_number, False)])
+def test_a_kernel_is_compiled_once_for_all_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: Any, is_bare: bool
+) -> None:
+    """With numba's wrapper and numba's files only if it needs them."""
+    monkeypatch.setenv("WINDROW_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(machine_code, "LOADED", {})
+    options = {"_nrt": False, "error_model": "numpy"}
+    before = len(machine_code.COMPILED)
+    for _process in range(2):
+        made = machine_code.load_or_compile(
+            "next", "# next\n", lambda _path: function, (numba.int64,), options
+        )
+        assert made(4) == 5
+        assert isinstance(made, bare_code.BareKernel) == is_bare
+    assert [each.name for each in machine_code.COMPILED[before:]] == ["next"]
+    assert bool(list(tmp_path.rglob("*.nbi"))) != is_bare
+    assert bool(list(tmp_path.rglob("*.bare"))) == is_bare
 
 
 def test_words_tell_types_apart_as_numba_does() -> None:

@@ -51,7 +51,7 @@ class Process:
 
 def machine_code(cache: Path) -> dict[Path, int]:
     """The files of machine code, and when they were written."""
-    return {path: path.stat().st_mtime_ns for path in cache.rglob("*.nbc")}
+    return {path: path.stat().st_mtime_ns for path in cache.rglob("*.bare")}
 
 
 def kernels(cache: Path) -> list[Path]:

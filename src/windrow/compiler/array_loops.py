@@ -12,7 +12,6 @@ from windrow.compiler.argument_types import numba_version, types_in_words
 from windrow.compiler.fingerprint import fingerprint
 from windrow.compiler.functions import FunctionCompiler
 from windrow.compiler.inlining import inline
-from windrow.compiler.pipeline import kernel_passes
 
 Function = Callable[..., Any]
 
@@ -63,5 +62,5 @@ def _compile_loop(function: Any, arguments: tuple[Any, ...]) -> Function:
         text,
         lambda _path: inline(function, functions.own, functions.any),
         signature,
-        {**options, "pipeline_class": kernel_passes()},
+        options,
     )

@@ -1,20 +1,21 @@
-"""Kernels from the cache without numba, which takes longer to load than most calls take.
+"""Kernels without numba, which takes longer to load than most calls take.
 
-numba's machine code of a kernel is two functions: one on numbers and addresses, and one on Python
-objects, which unpacks arguments, calls the first and packs its results:
+numba makes two functions of a kernel: one on numbers and addresses, and one on Python objects,
+which unpacks arguments, calls the first and packs its results:
 
     Python objects -> wrapper -> numbers and addresses -> kernel
 
-The second needs numba. So beside numba's files the cache keeps the same machine code with a
-description of the kernel's arguments. A process that has not imported numba loads it with llvmlite
-alone and passes numbers and addresses itself.
+The second needs numba, and LLVM takes a seventh of the time of a kernel for it. So kernels are
+compiled without it, and the cache keeps the machine code with a description of the kernel's
+arguments. A process that finds it there loads it with llvmlite alone. Either way, windrow passes
+numbers and addresses itself.
 
 What always holds:
 
-1. Only the kernel is called. What the wrapper wants of numba has other names in the file, which
-   stand for `abort`: numba may still be imported later and finds its own names as it left them.
+1. Only the kernel is called. What a wrapper wants of numba, if there is one, has other names in
+   the file, which stand for `abort`: numba finds its own names as it left them.
 2. A kernel that refers to anything but itself and the C library is not kept here.
-3. A file that is damaged counts as missing, as one for another processor does: numba takes over.
+3. A file that is damaged counts as missing, as one for another processor does.
 """
 
 from __future__ import annotations
@@ -46,20 +47,18 @@ _loading = threading.Lock()
 
 
 def is_possible() -> bool:
-    """Whether this process loads kernels without numba: it has not imported it, for one thing."""
+    """Whether this process calls kernels without numba."""
     settings = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
-    return (
-        sys.platform == "linux"
-        and "numba" not in sys.modules
-        and not any(os.environ.get(name) for name in settings)
-    )
+    return sys.platform == "linux" and not any(os.environ.get(name) for name in settings)
 
 
 # Keep -------------------------------------------------------------------------------------------
 
 
-def keep(place: Path, compiled: Any) -> None:
-    """Write the machine code of a kernel that numba has just compiled, if it can do without numba.
+def keep(place: Path, compiled: Any) -> BareKernel | None:
+    """Write the machine code of a kernel that numba has just compiled, and give the kernel.
+
+    A kernel that cannot do without numba is not written, and is None.
 
     Args:
         place: where, beside other files of the kernel.
@@ -67,18 +66,18 @@ def keep(place: Path, compiled: Any) -> None:
     """
     import json
 
-    path = _file(place)
-    if sys.platform != "linux" or path.exists():
-        return
+    path, library = _file(place), compiled.library
     try:
-        code, unused = _renamed(compiled.library)
+        code, unused = _renamed(library)
         head = {**_head(compiled), "unused": unused, "crc": zlib.crc32(code)}
+        kernel = BareKernel(head, compiled, library.get_pointer_to_function(head["symbol"]))
     except (NotDescribed, AttributeError, RuntimeError, ValueError):
-        return  # of another version of numba, perhaps
+        return None  # of another version of numba, perhaps
     text = json.dumps(head).encode()
     temporary = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
     temporary.write_bytes(_SIZE.pack(len(text), zlib.crc32(text)) + text + code)
     temporary.replace(path)
+    return kernel
 
 
 def _head(compiled: Any) -> dict[str, Any]:

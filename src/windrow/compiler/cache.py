@@ -91,6 +91,11 @@ def source_file(name: str, text: str) -> Path:
     return path
 
 
+def has_numbas_file(path: Path) -> bool:
+    """Whether numba keeps machine code of this kernel."""
+    return any((path.parent / "__pycache__").glob(f"{path.stem}.*.nbi"))
+
+
 @contextlib.contextmanager
 def only_one_process(path: Path) -> Iterator[None]:
     """Hold the lock of a kernel's file."""

@@ -27,7 +27,6 @@ from windrow.compiler.functions import FunctionCompiler
 from windrow.compiler.inlining import inline
 from windrow.compiler.interrupts import uninterrupted
 from windrow.compiler.linking import link
-from windrow.compiler.pipeline import kernel_passes
 from windrow.compiler.product_source import ProductSource, Rule
 from windrow.compiler.syntax import define
 from windrow.compiler.workspaces import with_workspace
@@ -131,6 +130,4 @@ class Kernel:
         def made(path: str) -> types.FunctionType:
             return inline(self._linked(path), functions.own, functions.any)
 
-        return machine_code.load_or_compile(
-            name, header, made, signature, {**options, "pipeline_class": kernel_passes()}
-        )
+        return machine_code.load_or_compile(name, header, made, signature, options)

@@ -1,7 +1,7 @@
 """Machine code: from this process, from the cache on disk, or compiled now.
 
-numba is imported on the first compilation: not with windrow, and not for what is in the cache
-(`bare_code.py`).
+numba is imported on the first compilation: not with windrow, and not for what is in the cache. The
+cache keeps a kernel as bare machine code (`bare_code.py`), or as numba's files if it needs numba.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ import time
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from windrow.compiler import bare_code, cache
+from windrow.compiler.pipeline import kernel_passes
 
 Function = Callable[..., Any]
 
@@ -25,10 +27,11 @@ LAYOUT = 4
 
 @dataclass(frozen=True)
 class Compiled:
-    """A kernel or a loop that this process compiled: its name, and the seconds that it took."""
+    """A kernel or a loop that this process compiled, the seconds that it took, its fingerprint."""
 
     what: str
     seconds: float
+    name: str
 
 
 #: what this process compiled, the oldest first
@@ -44,7 +47,7 @@ def is_enabled() -> bool:
 
 
 def loaded(name: str) -> Function | None:
-    """The function of a name, if it is in this process, or in the cache and can do without numba.
+    """The function of a name, if it is in this process, or in the cache as bare machine code.
 
     Args:
         name: a fingerprint of all that the function is made of.
@@ -70,36 +73,56 @@ def load_or_compile(
         text: what the file in the cache says.
         make: makes the function, given the path of that file.
         signature: the types of its arguments.
-        options: those of `numba.njit`.
+        options: those of `numba.njit`, with `_nrt`.
+    """
+    began = time.perf_counter()
+    path = cache.source_file(name, text)
+    with cache.only_one_process(path), _no_garbage_collection():
+        # Another process may have compiled it while this one waited.
+        found: Function | None = bare_code.load(path) if bare_code.is_possible() else None
+        if found is None:
+            function = make(str(path))
+            # numba finds its machine code by the file that a function comes from.
+            code = function.__code__.replace(co_filename=str(path))
+            placed = types.FunctionType(code, function.__globals__, function.__name__)
+            found, is_new = _compiled(path, placed, signature, options)
+            if is_new:
+                seconds = time.perf_counter() - began
+                COMPILED.append(Compiled(function.__name__, seconds, name))
+    LOADED[name] = found
+    return found
+
+
+def _compiled(
+    path: Path, function: types.FunctionType, signature: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[Function, bool]:
+    """The machine code, and whether it is compiled now.
+
+    What allocates needs numba to count references. All else is compiled without numba's wrapper,
+    which takes a seventh of the time; and again with it if it turns out to need numba.
     """
     import numba
 
-    began = time.perf_counter()
-    path = cache.source_file(name, text)
-    function = make(str(path))
-    # numba finds its machine code by the file that a function comes from.
-    placed = types.FunctionType(
-        function.__code__.replace(co_filename=str(path)), function.__globals__, function.__name__
-    )
-    own: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
-    dispatcher: Any = numba.njit(**own, **options)(placed)
-    with cache.only_one_process(path), _no_garbage_collection():
-        try:
-            dispatcher.compile(signature)
-        except ImportError:
-            # numba imports the module that a user's function came from, and it may be gone.
-            found = bare_code.load(path)
-            if found is not None:
-                LOADED[name] = found
-                return found
-            dispatcher = numba.njit(**{**own, "cache": False}, **options)(placed)
-            dispatcher.compile(signature)
-        if dispatcher.stats.cache_misses:
-            bare_code.keep(path, dispatcher.overloads[signature])
-            COMPILED.append(Compiled(function.__name__, time.perf_counter() - began))
+    own: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, **options}
+    if bare_code.is_possible() and not options["_nrt"] and not cache.has_numbas_file(path):
+        dispatcher: Any = numba.njit(pipeline_class=kernel_passes(bare=True), **own)(function)
+        dispatcher.compile(signature)
+        bare = bare_code.keep(path, dispatcher.overloads[signature])
+        if bare is not None:
+            return bare, True
+    own["pipeline_class"] = kernel_passes()
+    dispatcher = numba.njit(cache=True, **own)(function)
+    try:
+        dispatcher.compile(signature)
+    except ImportError:
+        # numba imports the module that a user's function came from, and it may be gone.
+        dispatcher = numba.njit(cache=False, **own)(function)
+        dispatcher.compile(signature)
     dispatcher.disable_compile()
-    LOADED[name] = dispatcher
-    return dispatcher  # type: ignore[no-any-return]
+    is_new = bool(dispatcher.stats.cache_misses)
+    if is_new and options["_nrt"] and bare_code.is_possible():
+        bare_code.keep(path, dispatcher.overloads[signature])
+    return dispatcher, is_new
 
 
 @contextlib.contextmanager

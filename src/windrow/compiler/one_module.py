@@ -24,8 +24,12 @@ from typing import Any
 
 
 @functools.cache
-def lowering() -> Any:
-    """The pass of numba that turns a function into LLVM's language and into machine code."""
+def lowering(bare: bool) -> Any:
+    """The pass of numba that turns a function into LLVM's language and into machine code.
+
+    Args:
+        bare: without numba's wrapper, which takes Python objects (`bare_code.py`).
+    """
     from numba import _dynfunc  # type: ignore[attr-defined]
     from numba.core.codegen import JITCodeLibrary
     from numba.core.compiler_machinery import register_pass
@@ -85,6 +89,7 @@ def lowering() -> Any:
             if not state.flags.no_cpython_wrapper:
                 state.library = Library(codegen, name)  # type: ignore[no-untyped-call]
                 state.library.enable_object_caching()
+                state.flags.no_cpython_wrapper = bare
                 return bool(super().run_pass(state))  # type: ignore[no-untyped-call]
             state.library = Inner(codegen, name)  # type: ignore[no-untyped-call]
             state.flags.no_compile = True

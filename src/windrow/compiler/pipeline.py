@@ -2,7 +2,8 @@
 
 numba runs 27 passes on every function. Many look for what windrow's own functions never contain:
 closures, `with` blocks, array expressions, parallel loops. Without those passes a kernel takes a
-tenth less time to compile. A user's function gets all of numba's passes.
+tenth less time to compile. Where variables end, they need not say either: nobody counts references
+there. A user's function gets all of numba's passes.
 
 `pipeline_class` is numba's documented way to choose passes ("Customizing the Compiler").
 """
@@ -16,12 +17,25 @@ from windrow.compiler.one_module import lowering
 
 
 @functools.cache
-def kernel_passes() -> Any:
-    """For `numba.njit(pipeline_class=...)`."""
+def kernel_passes(bare: bool = False) -> Any:
+    """For `numba.njit(pipeline_class=...)`.
+
+    Args:
+        bare: a kernel that is called without numba (`bare_code.py`).
+    """
     from numba.core import typed_passes as typed
     from numba.core import untyped_passes as untyped
     from numba.core.compiler import CompilerBase
-    from numba.core.compiler_machinery import PassManager
+    from numba.core.compiler_machinery import PassManager, register_pass
+
+    @register_pass(mutates_CFG=False, analysis_only=True)  # type: ignore[no-untyped-call]
+    class EndsOfLifetimes(typed.IRLegalization):
+        """Marks where variables end. Only who counts references needs to know."""
+
+        _name = "ends_of_lifetimes"
+
+        def run_pass(self, state: Any) -> bool:
+            return bool(state.flags.nrt and super().run_pass(state))  # type: ignore[no-untyped-call]
 
     class KernelPasses(CompilerBase):
         def define_pipelines(self) -> list[Any]:
@@ -35,9 +49,9 @@ def kernel_passes() -> Any:
                 (typed.NopythonTypeInference, "types"),
                 (typed.PreLowerStripPhis, "assignments where branches meet"),
                 (typed.InlineOverloads, "numba's own functions"),
-                (typed.IRLegalization, "lifetimes, again"),
+                (EndsOfLifetimes, "where variables end"),
                 (typed.AnnotateTypes, "what the cache keeps"),
-                (lowering(), "LLVM"),
+                (lowering(bare), "LLVM"),
                 (typed.NoPythonBackend, "the compiled function"),
             ):
                 passes.add_pass(kind, purpose)  # type: ignore[no-untyped-call]

@@ -49,13 +49,11 @@ def _of_workers(spark: SparkSession) -> list[Any]:
     """The kernels that each worker has loaded, and whether it compiled them itself."""
 
     def report(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from windrow.compiler.machine_code import LOADED
+        from windrow.compiler.machine_code import COMPILED, LOADED
 
         for _ in batches:
-            compiled = {
-                name: hasattr(each, "stats") and bool(each.stats.cache_misses)
-                for name, each in LOADED.items()
-            }
+            own = {each.name for each in COMPILED}
+            compiled = {name: name in own for name in LOADED}
             report = json.dumps({"process": os.getpid(), "compiled": compiled})
             yield pa.RecordBatch.from_pydict({"kernels": [report]})
 
