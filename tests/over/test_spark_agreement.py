@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import windrow as wr
 from tests.support.over import oracle
 from tests.support.over.events import random_events
+from windrow.work import sizes
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession, WindowSpec
@@ -142,6 +143,28 @@ def test_windows_that_values_and_gaps_end(spark: "SparkSession") -> None:
         (row["case"], row["ts"], row["count_session"], row["sum_n_session"]) for row in answers
     }
     assert len(expected) == sum(row["count_session"] == 1 for row in answers) > 20
+
+
+def test_few_stored_rows_are_sorted_by_windrow_and_others_by_spark(spark: "SparkSession") -> None:
+    events = random_events(7, 20)
+    stored = spark.createDataFrame(events).cache()
+    stored.count()
+    asked: dict[str, Any] = {"key": ["case", "name", "level"], "order": ["ts", "id"]}
+    asked |= {"windows": WINDOWS, "aggs": [wr.sum("x"), wr.variance("x"), wr.sum("n")]}
+    listed = {**asked, "aggs": [wr.sum("x"), wr.collect("c")]}
+    sorted_by: dict[tuple[int, bool], str] = {}
+    try:
+        for small_data in (2**27, 0):
+            for arguments in (asked, listed):
+                with sizes.using(small_data=small_data):
+                    on_spark = wr.over(stored, **arguments)
+                by_spark = "Sort [" in on_spark._jdf.queryExecution().toString()
+                sorted_by[small_data, arguments is asked] = "Spark" if by_spark else "windrow"
+                in_process = by_id(wr.over(events, **arguments))
+                oracle.assert_agrees(in_process.to_pydict(), by_id(on_spark.toArrow()))
+    finally:
+        stored.unpersist()
+    assert [place for place, by in sorted_by.items() if by == "windrow"] == [(2**27, True)]
 
 
 def check(spark: "SparkSession", events: pa.Table, key: list[str]) -> None:

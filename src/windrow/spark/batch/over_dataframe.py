@@ -1,7 +1,7 @@
 """`over` on batch DataFrames: one shuffle by key, one sort, one pass over Arrow batches.
 
 Where `planning/placement.py` says so, rows are shuffled into chunks of key and order instead, or
-Spark's own window functions do the work.
+Spark's own window functions do the work. Of few stored rows, the tasks sort (`python_sort.py`).
 
       rows -> [shuffle by key, or into chunks] -> sort -> windows, a task for each partition
               chunks.py                                   engine/over_batches.py
@@ -21,6 +21,7 @@ from windrow.engine.over_batches import over_batches
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.placement import depends_on_keys, place_over
 from windrow.spark.batch.chunks import chunked, has_heavy_key, reaches_of
+from windrow.spark.batch.python_sort import answers_as_table, over_rows
 from windrow.spark.batch.samples import rows_of_a_key
 from windrow.spark.batch.spark_windows import with_window_functions
 from windrow.spark.bridge.arrow_batches import BatchFunction, answers_by_row
@@ -45,11 +46,15 @@ def over_dataframe(source: Source, plan: OverPlan) -> Any:
     if where == "spark":
         return with_window_functions(named, plan, column, new).toDF(*result.names)
     is_cut = where == "chunks" and (not key or has_heavy_key(named, key))
+    as_table = not is_cut and answers_as_table(source, plan)
     arranged, own = _arranged(named, key, order, plan, is_cut)
+    read = list(dict.fromkeys((*plan.columns, *plan.order))) if as_table else plan.columns
+    if not as_table:
+        arranged = arranged.sortWithinPartitions(*key, *order)
     answers = answers_by_row(
         arranged,
-        [plain[name] for name in plan.columns],
-        source.checked(_answer_partition(plan, nullable, new), plan.columns),
+        [plain[name] for name in read],
+        source.checked(_answer_partition(plan, nullable, read, new, as_table), read),
         renamed(added, new),
         title("over", plan.features, plan.windows),
     )
@@ -70,22 +75,23 @@ def _where(source: Source, plan: OverPlan, named: Any, key: Sequence[Any]) -> st
 def _arranged(
     named: Any, key: Sequence[Any], order: Sequence[Any], plan: OverPlan, is_cut: bool
 ) -> tuple[Any, Any]:
-    """The rows of each task in order, and whether a row is the task's own or only fills windows."""
+    """The rows of each task, and whether a row is the task's own or only fills windows."""
     own = F.lit(True)
     if is_cut:
         order_type = plan.schema.field(plan.order[0]).type
         arranged, own = chunked(named, key, order[0], order_type, reaches_of(plan))
     else:
         arranged = named.repartition(*key) if key else named.repartition(1)
-    return arranged.sortWithinPartitions(*key, *order), own
+    return arranged, own
 
 
-def _answer_partition(plan: OverPlan, nullable: set[str], names: Sequence[str]) -> BatchFunction:
-    columns = plan.columns
-
+def _answer_partition(
+    plan: OverPlan, nullable: set[str], read: Sequence[str], names: Sequence[str], as_table: bool
+) -> BatchFunction:
     def answer(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        named = (batch.rename_columns(columns) for batch in batches)
-        for answered in over_batches(named, plan, nullable):
+        named = (batch.rename_columns(read) for batch in batches)
+        answers = over_rows(named, plan) if as_table else over_batches(named, plan, nullable)
+        for answered in answers:
             yield answered.rename_columns(names)
 
     return answer

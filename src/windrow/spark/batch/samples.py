@@ -53,11 +53,14 @@ def are_slices_dense(frame: Any, key: Sequence[Any], slices: Any) -> bool:
     This counts in the first rows that Spark finds. If rows lie in the order of time, these hold
     whole slices; if not, slices look emptier than they are.
     """
-    # `collect` of a few rows reads as few partitions as hold them; `toArrow` would read all.
+    # `collect` of a few rows reads as few partitions as hold them; `toArrow` would read all. The
+    # JVM counts them: so many rows on the way to Python would take longer than the job.
     first = _hashed(frame, [*key, slices]).limit(_HEAD)
-    with job_description(frame.sparkSession, "windrow slide: slices, counted in the first rows"):
-        hashes = [row.hash for row in first.collect()]
-    return len(hashes) >= sizes.current().dense_slice * max(len(set(hashes)), 1)
+    session = frame.sparkSession
+    with job_description(session, "windrow slide: slices, counted in the first rows"):
+        rows = first._jdf.collectAsList()
+    different = session._jvm.java.util.HashSet(rows).size()
+    return bool(rows.size() >= sizes.current().dense_slice * max(different, 1))
 
 
 def _hashed(frame: Any, columns: Sequence[Any]) -> Any:

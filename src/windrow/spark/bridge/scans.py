@@ -37,12 +37,18 @@ def is_small(frame: Any) -> bool:
     return isinstance(frame.sparkSession, ClassicSession) and estimated_bytes(frame) < small
 
 
-def fits_a_task(frame: Any) -> bool:
-    """Whether one task surely has the memory for all rows: they are stored, and few."""
+def fits_a_task(frame: Any, growth: float = 1) -> bool:
+    """Whether one task surely has the memory for all rows: they are stored, and few.
+
+    Args:
+        frame: the rows.
+        growth: how many times their bytes the task holds.
+    """
     if not is_scan(frame):
         return False
     packed = any(node.nodeName() in _PACKED for node in _nodes(frame))
-    return estimated_bytes(frame) * (_UNPACKED if packed else 1) < sizes.current().small_data
+    held = estimated_bytes(frame) * growth * (_UNPACKED if packed else 1)
+    return held < sizes.current().small_data
 
 
 def is_scan(frame: Any) -> bool:
