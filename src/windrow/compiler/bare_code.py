@@ -5,7 +5,7 @@ which unpacks arguments, calls the first and packs its results:
 
     Python objects -> wrapper -> numbers and addresses -> kernel
 
-The second needs numba, and LLVM takes a seventh of the time of a kernel for it. So kernels are
+The second needs numba, and LLVM takes a sixth of the time of a kernel for it. So kernels are
 compiled without it, and the cache keeps the machine code with a description of the kernel's
 arguments. A process that finds it there loads it with llvmlite alone. Either way, windrow passes
 numbers and addresses itself.
@@ -43,6 +43,8 @@ _C_TYPES: dict[str, Any] = {
     "ptr": ctypes.c_void_p, "i64": ctypes.c_int64, "double": ctypes.c_double, "i8": ctypes.c_int8,
     "i32": ctypes.c_int32, "float": ctypes.c_float,
 }  # fmt: skip
+#: how many arguments ctypes passes at most
+_MOST_ARGUMENTS = 1024
 _loading = threading.Lock()
 
 
@@ -97,6 +99,8 @@ def _require_leaves(arguments: Described, passed: list[str]) -> None:
     """Refuse arguments that numba passes in another way than this file does."""
     if unknown := set(passed) - set(_C_TYPES):
         raise NotDescribed(unknown)
+    if len(passed) > _MOST_ARGUMENTS:
+        raise NotDescribed(f"{len(passed)} arguments")
     packer(arguments).require(passed[2:])
 
 

@@ -99,7 +99,7 @@ def _compiled(
     """The machine code, and whether it is compiled now.
 
     What allocates needs numba to count references. All else is compiled without numba's wrapper,
-    which takes a seventh of the time; and again with it if it turns out to need numba.
+    which takes a sixth of the time; and again with it if it turns out to need numba.
     """
     import numba
 
