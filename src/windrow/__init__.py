@@ -35,9 +35,10 @@ from windrow.windows import (
 
 if TYPE_CHECKING:
     from windrow import stores
-    from windrow.api import as_of, over, plan, slide
+    from windrow.api import as_of, over, slide
     from windrow.element.in_order import in_order
     from windrow.element.window import Window
+    from windrow.explaining import plan
     from windrow.iterators.checkpoint import Checkpoint
     from windrow.iterators.stream import AsyncStream, Stream
     from windrow.planning.explain import Plan
@@ -57,7 +58,7 @@ _LATER = {
     "as_of": "windrow.api",
     "in_order": "windrow.element.in_order",
     "over": "windrow.api",
-    "plan": "windrow.api",
+    "plan": "windrow.explaining",
     "slide": "windrow.api",
     "stores": "windrow",
     "warm_up": "windrow.warming",

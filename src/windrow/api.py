@@ -1,33 +1,25 @@
-"""`wr.over`, `wr.slide`, `wr.as_of` and `wr.plan`: the same calls on every kind of data."""
+"""`wr.over`, `wr.slide` and `wr.as_of`: the same calls on every kind of data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from windrow.algebra.aggregation import Measure
-from windrow.algebra.literals import require_one_of
 from windrow.algorithms import AlgorithmName
 from windrow.errors import InvalidArgument
-from windrow.iterators.call import is_stream, plan_of_stream, stream_of
+from windrow.iterators.call import is_stream, stream_of
 from windrow.iterators.checkpoint import Checkpoint
-from windrow.planning.as_of_plan import resolve_events
-from windrow.planning.assumed_schema import assumed_schema
 from windrow.planning.choose import Preference, Wish
-from windrow.planning.explain import Plan
-from windrow.planning.over_plan import OverPlan, resolve_over
-from windrow.planning.slide_plan import Empty, SlidePlan, resolve_slide
-from windrow.planning.stream_arguments import StreamArguments, delay_of
-from windrow.planning.stream_plan import StreamPlan
+from windrow.planning.over_plan import resolve_over
+from windrow.planning.slide_plan import Empty, resolve_slide
+from windrow.planning.stream_arguments import StreamArguments
 from windrow.stores.contract import Store
-from windrow.tables.calls import as_of_data, over_data, read_for, slide_data
-from windrow.windows import Windows, named
-
-#: what `wr.plan` explains
-Call = Literal["over", "slide", "as_of"]
+from windrow.tables.calls import as_of_data, over_data, slide_data
+from windrow.windows import Windows
 
 
 def over(
@@ -100,13 +92,13 @@ def over(
         "wish": Wish(algorithm, prefer, exact),
     }  # fmt: skip
     stream = StreamArguments(lateness, shards, history, checkpoint)
-    if _is_spark(data):
+    if is_spark(data):
         from windrow.spark.calls import over_spark
 
         return over_spark(data, schema, stream, arguments)
     if is_stream(data, lateness):
         return stream_of(data, schema, stream, partial(resolve_over, **arguments))
-    _require_table(schema, stream)
+    require_table(schema, stream)
     return over_data(data, arguments)
 
 
@@ -184,13 +176,13 @@ def slide(
         "empty": empty, "max_answers": max_answers,
     }  # fmt: skip
     stream = StreamArguments(lateness, shards, history, checkpoint)
-    if _is_spark(data):
+    if is_spark(data):
         from windrow.spark.calls import slide_spark
 
         return slide_spark(data, schema, stream, arguments)
     if is_stream(data, lateness):
         return stream_of(data, schema, stream, partial(resolve_slide, **arguments))
-    _require_table(schema, stream)
+    require_table(schema, stream)
     return slide_data(data, arguments)
 
 
@@ -255,149 +247,12 @@ def as_of(
     }  # fmt: skip
     stream = StreamArguments(lateness, shards, None)
     sources = events if _are_sources(events) else {None: events}
-    if any(map(_is_spark, (queries, *sources.values()))):
+    if any(map(is_spark, (queries, *sources.values()))):
         from windrow.spark.calls import as_of_spark
 
         return as_of_spark(queries, sources, schema, stream, arguments)
-    _require_table(schema, stream)
+    require_table(schema, stream)
     return as_of_data(queries, sources, arguments)
-
-
-def plan(
-    data: Any = None,
-    *,
-    key: str | Sequence[str] | None = None,
-    order: str | Sequence[str] | None = None,
-    windows: Windows,
-    aggs: Measure | Iterable[Measure],
-    call: Call | None = None,
-    changes_only: bool = False,
-    empty: Empty = "skip",
-    algorithm: AlgorithmName | None = None,
-    prefer: Preference = "throughput",
-    exact: bool = True,
-    schema: Any = None,
-    lateness: str | timedelta | None = None,
-    shards: int | None = None,
-    history: Any = None,
-    checkpoint: str | Path | Store | Checkpoint | None = None,
-    max_answers: int | None = None,
-) -> Plan:
-    """Explain what `wr.over`, `wr.slide` or `wr.as_of` would do with the same arguments, and why.
-
-    It runs nothing, and refuses what the call would refuse. For a Spark table it also says where
-    the work is done, and for a stream how state is kept, what a batch reads and writes, when
-    answers are final, and what must not change for a restart from a checkpoint.
-
-    Args:
-        data: the data of the call; of `wr.as_of`, the events of one source. Without it, columns
-            are taken to hold floats and no nulls, and order columns to hold times; with
-            `lateness`, `shards` or `history` it is a stream.
-        key, order, windows, aggs, algorithm, prefer, exact: as in the call.
-        schema, lateness, shards, history, checkpoint: as in the call; an iterator needs a `schema`.
-        changes_only, empty, max_answers: as in `wr.slide`.
-        call: "over", "slide" or "as_of"; by default "slide" if some window says `every`, else
-            "over".
-
-    Returns:
-        A plan to print. Programs read it with `to_dict()`.
-
-    Example:
-        >>> import windrow as wr
-        >>> print(wr.plan(order="ts", windows=wr.rows(100), aggs=wr.max("x"), algorithm="daba"))
-        over: 1 window, ordered by ts
-        <BLANKLINE>
-        max(x): compiled, in one pass; a partial is 1 number
-          rows_100  daba  about ... an event, 200 partials, 1,600 bytes a key
-          daba because it was asked for
-        <BLANKLINE>
-        Work
-          1. sort the rows by ts, unless they are
-          2. go over the rows, a window at a time, in pieces on all cores
-        <BLANKLINE>
-        Without data, columns are taken to hold floats and no nulls.
-    """
-    if call is None:
-        slides = any(window.only_slides for window in named(windows).values())
-        call = "slide" if slides else "over"
-    require_one_of(Call, "call", call)
-    arguments: dict[str, Any] = {
-        "key": key, "order": order, "windows": windows, "aggs": aggs,
-        "wish": Wish(algorithm, prefer, exact),
-    }  # fmt: skip
-    if call == "slide":
-        arguments |= {"changes_only": changes_only, "empty": empty, "max_answers": max_answers}
-    else:
-        without = None if empty == "skip" else empty
-        _require_slide(changes_only=changes_only or None, empty=without, max_answers=max_answers)
-
-    stream = StreamArguments(lateness, shards, history, checkpoint)
-    if call == "as_of" and (stream.are_given or _is_spark(data)):
-        raise InvalidArgument(
-            "call: 'as_of' is explained for tables in process; give the events as an Arrow table, "
-            "or leave data out"
-        )
-    if _is_spark(data):
-        from windrow.spark.calls import plan_spark
-
-        return plan_spark(call, data, schema, stream, arguments)
-    resolve = _RESOLVED[call]
-    if data is not None and call != "as_of" and is_stream(data, lateness):
-        return plan_of_stream(data, schema, stream, partial(resolve, **arguments))
-    if data is None:
-        if schema is not None:
-            raise InvalidArgument(
-                "schema: states the columns of a Spark DataFrame; give data=, too"
-            )
-        stream.require_valid(key)
-        resolved = resolve(assumed_schema(key, order, windows, aggs), **arguments)
-        assumed = "Without data, columns are taken to hold floats and no nulls."
-        return Plan(resolved, set(), [assumed], stream=_stream_without_data(resolved, stream))
-    _require_table(schema, stream)
-    table, resolved = read_for(data, resolve, arguments)
-    read = {*resolved.columns, *resolved.order}
-    nullable = {name for name in read if table[name].null_count}
-    return Plan(resolved, nullable)
-
-
-#: what checks the arguments of each call
-_RESOLVED: dict[str, Callable[..., Any]] = {
-    "over": resolve_over, "slide": resolve_slide, "as_of": resolve_events,
-}  # fmt: skip
-
-
-def _stream_without_data(
-    resolved: OverPlan | SlidePlan, stream: StreamArguments
-) -> StreamPlan | None:
-    """What a call does with a stream that is not there; None if the call is not about one."""
-    if not stream.are_given:
-        return None
-    if not resolved.order:
-        raise InvalidArgument("order: events of a stream have no order of their own; name a column")
-    shards, why = stream.shards, "shards= says so"
-    if shards is None and resolved.key:
-        why = "as many as spark.sql.shuffle.partitions says; shards= sets another number"
-    elif shards is None:
-        shards, why = 1, "without a key there is one window"
-    from windrow.stream.plan_stream import plan_stream  # calls on tables load nothing of streams
-
-    delay = None if stream.lateness is None else delay_of(stream.lateness)
-    return plan_stream(
-        resolved,
-        set(),
-        shards,
-        why,
-        delay=delay,
-        is_own=delay is None,
-        has_history=stream.history is not None,
-    )
-
-
-def _require_slide(**arguments: object) -> None:
-    """Refuse arguments that only `slide` takes."""
-    for name, given in arguments.items():
-        if given is not None:
-            raise InvalidArgument(f"{name}: is for wr.slide; wr.over answers every row")
 
 
 def _are_sources(events: Any) -> bool:
@@ -411,12 +266,12 @@ def _are_sources(events: Any) -> bool:
     return isinstance(events, Mapping) and all(map(is_table, events.values()))
 
 
-def _is_spark(data: Any) -> bool:
+def is_spark(data: Any) -> bool:
     """Whether the data is Spark's; this does not import pyspark."""
     return type(data).__module__.startswith("pyspark.")
 
 
-def _require_table(schema: Any, stream: StreamArguments) -> None:
+def require_table(schema: Any, stream: StreamArguments) -> None:
     """Refuse arguments that only Spark takes."""
     if schema is not None:
         raise InvalidArgument("schema: is for Spark DataFrames; other data has its own")

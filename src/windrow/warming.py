@@ -21,15 +21,14 @@ import pyarrow as pa
 from windrow import api
 from windrow.algebra.aggregation import Measure
 from windrow.algebra.kinds import Kind, plain_type, seconds_per_tick
-from windrow.algebra.literals import require_one_of
 from windrow.compiler import machine_code
 from windrow.errors import AggregateOverflow, DivisionByZero, InvalidArgument
-from windrow.planning.as_of_plan import resolve_events
+from windrow.planning.calls import RESOLVE, Call, call_meant
 from windrow.planning.choose import Wish
-from windrow.planning.over_plan import OverPlan, names_given, resolve_over
-from windrow.planning.slide_plan import SlidePlan, resolve_slide
+from windrow.planning.over_plan import OverPlan, names_given
+from windrow.planning.slide_plan import SlidePlan
 from windrow.tables.calls import read_for
-from windrow.windows import Windows, named
+from windrow.windows import Windows
 from windrow.work import sizes
 
 #: rows that are made up; enough that windows outgrow room for two
@@ -67,7 +66,7 @@ class WarmUp:
 def warm_up(
     data: Any,
     *,
-    call: api.Call | None = None,
+    call: Call | None = None,
     key: str | Sequence[str] | None = None,
     order: str | Sequence[str] | None = None,
     windows: Windows,
@@ -102,15 +101,12 @@ def warm_up(
         >>> wr.warm_up(columns, **arguments).compiled
         ()
     """
-    if call is None:
-        slides = any(window.only_slides for window in named(windows).values())
-        call = "slide" if slides else "over"
-    require_one_of(api.Call, "call", call)
+    call = call_meant(call, windows)
     aggs = [aggs] if isinstance(aggs, Measure) else list(aggs)
     arguments = {"key": key, "order": order, "windows": windows, "aggs": aggs, **others}
     began, before = time.perf_counter(), len(machine_code.COMPILED)
     schema, with_nulls = _columns_of(data, call, arguments)
-    run = _Run(call, arguments, lateness, of_spark=_is_spark(data))
+    run = _Run(call, arguments, lateness, of_spark=api.is_spark(data))
     run.refuse(schema)
     for nulls in with_nulls:
         run.on(schema, nulls)
@@ -122,12 +118,12 @@ def _columns_of(
     data: Any, call: str, arguments: Mapping[str, Any]
 ) -> tuple[pa.Schema, list[set[str]]]:
     """The columns of the data, and which sets of columns to put nulls into."""
-    if _is_spark(data):
+    if api.is_spark(data):
         from windrow.spark.bridge.schema import arrow_of
 
         data = arrow_of(data)
     if not isinstance(data, pa.Schema):
-        table, _plan = read_for(data, _RESOLVED[call], _planned(call, arguments))
+        table, _plan = read_for(data, RESOLVE[call], _planned(call, arguments))
         if table.num_rows:
             return table.schema, [{each for each in table.column_names if table[each].null_count}]
         data = table.schema
@@ -145,9 +141,6 @@ def _planned(call: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 _WISHES: dict[str, Any] = {"algorithm": None, "prefer": "throughput", "exact": True}
 _SLIDES: dict[str, Any] = {"changes_only": False, "empty": "skip", "max_answers": None}
-_RESOLVED: dict[str, Callable[..., Any]] = {
-    "over": resolve_over, "slide": resolve_slide, "as_of": resolve_events,
-}  # fmt: skip
 
 
 @dataclass
@@ -161,7 +154,7 @@ class _Run:
 
     def refuse(self, schema: pa.Schema) -> None:
         """Refuse what the call would refuse."""
-        _RESOLVED[self.call](schema, **_planned(self.call, self.arguments))
+        RESOLVE[self.call](schema, **_planned(self.call, self.arguments))
 
     def on(self, schema: pa.Schema, nulls: set[str]) -> None:
         """Make the call in every way that data comes."""
@@ -198,7 +191,7 @@ class _Run:
         from windrow.engine.over_batches import over_batches
         from windrow.engine.slide_batches import slide_batches
 
-        plan: OverPlan | SlidePlan = _RESOLVED[self.call](
+        plan: OverPlan | SlidePlan = RESOLVE[self.call](
             rows.schema, **_planned(self.call, self.arguments)
         )
         nullable = {field.name for field in rows.schema if field.nullable}
@@ -276,8 +269,3 @@ def _values(data_type: pa.DataType, of_first: Any) -> pa.Array:
     if kind is Kind.DECIMAL:
         return pa.array([int(each) for each in made]).cast(plain).cast(data_type)
     return pa.array(made).cast(plain).cast(data_type)
-
-
-def _is_spark(data: Any) -> bool:
-    """Whether the columns are Spark's; this does not import pyspark."""
-    return type(data).__module__.startswith("pyspark.")

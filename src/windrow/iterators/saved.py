@@ -22,6 +22,7 @@ import pyarrow as pa
 from windrow.errors import IncompatibleState, StoreError
 from windrow.stores.contract import Key
 from windrow.stores.sealed import Place, seal, unseal
+from windrow.stream.state import CheckpointPlace
 
 #: the levels of keys behind those of shards
 _BESIDE, _RECORD = 254, 255
@@ -35,7 +36,7 @@ def namespace_of(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class SavedPlace(Place):
+class SavedPlace(CheckpointPlace):
     """A part of a checkpoint that is no block of a shard."""
 
     version = 1
@@ -46,14 +47,6 @@ class SavedPlace(Place):
     def encoded(self) -> bytes:
         """The key."""
         return self.key.encoded()
-
-    def missing(self) -> StoreError:
-        """The checkpoint has lost a part."""
-        return self._broken("is missing")
-
-    def damaged(self, problem: str) -> StoreError:
-        """The checkpoint holds other bytes than were written."""
-        return self._broken(f"is damaged: {problem}")
 
     def of_another_layout(self, version: int) -> IncompatibleState:
         """The checkpoint was written by another windrow."""

@@ -1,8 +1,8 @@
 """A group: windows of a query that share slices, and the way in which their state is kept.
 
-There are four ways, one folder each: `slices/`, `rows/`, `counts/` and `totals/`. README.md
-compares them. A query hands every group the events that have become final for it. The group
-answers what they complete, and keeps what answers to come need.
+There are four ways, one folder each: `slices/`, `rows/`, `counts/` and `totals/`; and `live/`,
+where state never becomes bytes. README.md compares them. A query hands every group the events that
+have become final for it. The group answers what they complete, and keeps what answers to come need.
 """
 
 from __future__ import annotations
@@ -54,12 +54,14 @@ class WindowGroup(ABC):
     def describe(self) -> GroupPlan:
         """How the group keeps its state, what a batch costs, and when answers are final."""
 
-    @abstractmethod
     def due(self, state: GroupState, blocks: ShardBlocks, oldest: int | None) -> Iterator[int]:
         """How far time has to be final for the next answers, in ticks; nothing if none wait.
 
-        `oldest` is when the slice of the group's oldest waiting event begins, None without one.
+        By default, so far that the oldest waiting event is final: `oldest` is when the slice of it
+        begins, None without one.
         """
+        if oldest is not None:
+            yield oldest + 1
 
     @abstractmethod
     def move(

@@ -22,6 +22,7 @@ LZ4 0.6 ns to compress and 0.5 ns to decompress. zstd was twice as small for som
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -113,8 +114,24 @@ def require_numbers(groups: int) -> None:
 # Bytes -------------------------------------------------------------------------------------------
 
 
+class CheckpointPlace(Place):
+    """A part of a checkpoint; parts word what is wrong with them alike."""
+
+    def missing(self) -> StoreError:
+        """The checkpoint has lost it."""
+        return self._broken("is missing")
+
+    def damaged(self, problem: str) -> StoreError:
+        """The checkpoint holds other bytes than were written."""
+        return self._broken(f"is damaged: {problem}")
+
+    @abstractmethod
+    def _broken(self, problem: str) -> StoreError:
+        """The error that says which part has the problem, and what to do."""
+
+
 @dataclass(frozen=True)
-class ShardPlace(Place):
+class ShardPlace(CheckpointPlace):
     """A block of a shard, by its number."""
 
     version = VERSION
@@ -124,14 +141,6 @@ class ShardPlace(Place):
     def encoded(self) -> bytes:
         """The number."""
         return self.number.to_bytes(8, "little")
-
-    def missing(self) -> StoreError:
-        """The checkpoint has lost a block."""
-        return self._broken("is missing")
-
-    def damaged(self, problem: str) -> StoreError:
-        """The checkpoint holds other bytes than were written."""
-        return self._broken(f"is damaged: {problem}")
 
     def of_another_layout(self, version: int) -> IncompatibleState:
         """The checkpoint was written by another windrow."""

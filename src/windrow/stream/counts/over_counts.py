@@ -10,7 +10,7 @@ For aggregations whose partials are numbers. When events become final:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
 import numpy as np
@@ -91,11 +91,6 @@ class OverCounts(WindowGroup):
             "rows are not needed any more",
             final="for each event, when the watermark reaches its time",
         )
-
-    def due(self, state: GroupState, blocks: ShardBlocks, oldest: int | None) -> Iterator[int]:
-        """When the oldest waiting event is final."""
-        if oldest is not None:
-            yield oldest + 1
 
     def move(
         self, state: GroupState, blocks: ShardBlocks, events: pa.RecordBatch, frontier: int

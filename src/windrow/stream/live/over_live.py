@@ -10,7 +10,7 @@ forgotten; a window of rows holds its rows for ever.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
 import numpy as np
@@ -122,11 +122,6 @@ class OverLive(WindowGroup):
             writes="the windows of the keys that have new events",
             final="for each event, when the watermark reaches its time",
         )
-
-    def due(self, state: GroupState, blocks: ShardBlocks, oldest: int | None) -> Iterator[int]:
-        """When the oldest waiting event is final."""
-        if oldest is not None:
-            yield oldest + 1
 
     def move(
         self, state: GroupState, blocks: ShardBlocks, events: pa.RecordBatch, frontier: int

@@ -62,8 +62,7 @@ class RowsGroup(WindowGroup):
 
     def due(self, state: GroupState, blocks: ShardBlocks, oldest: int | None) -> Iterator[int]:
         """When the oldest waiting event is final, and when a bin has something to do."""
-        if oldest is not None:
-            yield oldest + 1
+        yield from super().due(state, blocks, oldest)
         yield from KeptRows(blocks, self.number, self.layout).bins.due()
 
     def move(

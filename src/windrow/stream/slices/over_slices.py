@@ -74,8 +74,7 @@ class OverSlices(WindowGroup):
 
     def due(self, state: GroupState, blocks: ShardBlocks, oldest: int | None) -> Iterator[int]:
         """When the oldest waiting event is final, and when all that is kept can go."""
-        if oldest is not None:
-            yield oldest + 1
+        yield from super().due(state, blocks, oldest)
         if state.front < state.end:
             yield state.frontier + max(self._extents)
 

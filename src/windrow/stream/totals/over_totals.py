@@ -9,7 +9,7 @@ For aggregations whose partials are numbers. When events become final:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 import numpy as np
@@ -55,11 +55,6 @@ class OverTotals(WindowGroup):
     def describe(self) -> GroupPlan:
         """Totals of keys."""
         return described(self.names, "for each event, when the watermark reaches its time")
-
-    def due(self, state: GroupState, blocks: ShardBlocks, oldest: int | None) -> Iterator[int]:
-        """When the oldest waiting event is final."""
-        if oldest is not None:
-            yield oldest + 1
 
     def move(
         self, state: GroupState, blocks: ShardBlocks, events: pa.RecordBatch, frontier: int

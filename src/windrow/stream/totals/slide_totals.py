@@ -112,8 +112,7 @@ class SlideTotals(WindowGroup):
 
     def due(self, state: GroupState, blocks: ShardBlocks, oldest: int | None) -> Iterator[int]:
         """When the oldest waiting event is final, and when a tick ends that has no answer yet."""
-        if oldest is not None:
-            yield oldest + 1
+        yield from super().due(state, blocks, oldest)
         for each in self._stored(blocks).bins:
             if each.due != NEVER:
                 yield each.due
