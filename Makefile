@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # Targets check what the machine lacks before they install or run anything: order matters.
 .NOTPARALLEL:
-.PHONY: help setup demo test seeds kills kills-iterators fuzz check pages bench bench-spark bench-streaming soak clean java
+.PHONY: help setup demo test seeds kills kills-iterators fuzz check docs pages bench bench-spark bench-streaming soak clean java
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -54,6 +54,9 @@ check: $(STAMP) ## lint, format, types, and the direction of imports
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
+
+docs: $(STAMP) ## build the documentation as a site: build/site/index.html
+	@NUMBA_DISABLE_JIT=1 PYTHONPATH=. $(BIN)/python -m website
 
 pages: $(STAMP) ## write what is made from the catalogue: docs/aggregations.md, and its names for type checkers
 	@$(BIN)/python -m windrow.aggregations.reference > docs/aggregations.md.new

@@ -3,6 +3,7 @@
 All blocks of a file that are fenced as ```python share one namespace. A block of `>>>` lines must
 also print what it shows. A block fenced as ```python no-run is left alone: for what a test cannot
 run, such as a cluster. An example that mentions `spark` gets the session of the tests by that name.
+Most pages run without compiling: answers are the same, and kernels are dear.
 Links lead somewhere, in the repository and on PyPI. Files that the pages name exist.
 """
 
@@ -20,6 +21,9 @@ from windrow.planning.placement import MOST_ROWS_FOR_SPARK
 ROOT = Path(__file__).parent.parent
 FENCE = re.compile(r"^```python *(?P<info>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+#: pages whose kernels are compiled: the first that users try, one with many events, and the one
+#: about compiling; the others run as plain Python, in a fraction of the time
+COMPILED = ("README.md", "docs/stores.md", "docs/first_call.md")
 #: they show how to add a file, whole
 ROOMS = ("aggregations", "algorithms", "windows")
 ADDING = [ROOT / "src" / "windrow" / room / "README.md" for room in ROOMS]
@@ -73,7 +77,7 @@ PAGES = [
     *sorted(ROOT.glob("*.md")),
     *(
         page
-        for folder in ("docs", "src", "benchmarks", "tests")
+        for folder in ("docs", "src", "benchmarks", "tests", "website")
         for page in (ROOT / folder).rglob("*.md")
     ),
 ]
@@ -173,6 +177,8 @@ def test_examples_run(
     namespace: dict[str, Any] = {"__name__": "__main__"}
     if request.node.get_closest_marker("spark"):
         namespace["spark"] = request.getfixturevalue("spark")
+    elif name not in COMPILED:
+        request.getfixturevalue("interpreted")
     monkeypatch.chdir(tmp_path)  # an example may write files
     for block in blocks:
         run = run_session if ">>>" in block.code else run_plain

@@ -74,6 +74,12 @@ def over(
         same kind: Spark, pandas (its index kept), Polars (lazy if the data is) or DuckDB, else a
         `pyarrow.Table`. For an iterator a `wr.Stream`, for an async iterator a `wr.AsyncStream`.
 
+    Raises:
+        InvalidArgument: if an argument is wrong; the call is refused before any work is done.
+        NotApplicable: if the algorithm that you name cannot serve the aggregation.
+        AggregateOverflow: if an integer answer does not fit into 64 bits.
+        IncompatibleState: if a checkpoint holds the state of another query.
+
     Example:
         >>> import pyarrow as pa, windrow as wr
         >>> table = pa.table({"t": [1, 2, 3, 4], "x": [3.0, 1.0, None, 2.0]})
@@ -163,6 +169,12 @@ def slide(
         if the data is) or DuckDB, else a `pyarrow.Table`. For an iterator a `wr.Stream`, for an
         async iterator a `wr.AsyncStream`.
 
+    Raises:
+        InvalidArgument: if an argument is wrong; the call is refused before any work is done.
+        NotApplicable: if the algorithm that you name cannot serve the aggregation.
+        AggregateOverflow: if an integer answer does not fit into 64 bits.
+        IncompatibleState: if a checkpoint holds the state of another query.
+
     Example:
         >>> import pyarrow as pa, windrow as wr
         >>> table = pa.table({"t": [1, 2, 3, 4, 5, 6], "x": [3.0, 1.0, 4.0, 1.0, 5.0, 9.0]})
@@ -230,6 +242,11 @@ def as_of(
         for each aggregation and window, named as in `wr.over`; with several sources, each name
         begins with that of its source. Where a window holds no event, a count is 0 and all else is
         null.
+
+    Raises:
+        InvalidArgument: if an argument is wrong; the call is refused before any work is done.
+        NotApplicable: if the algorithm that you name cannot serve the aggregation.
+        AggregateOverflow: if an integer answer does not fit into 64 bits.
 
     Example:
         >>> import pyarrow as pa, windrow as wr

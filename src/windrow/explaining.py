@@ -66,6 +66,9 @@ def plan(
     Returns:
         A plan to print. Programs read it with `to_dict()`.
 
+    Raises:
+        InvalidArgument, NotApplicable: where the call itself would raise them.
+
     Example:
         >>> import windrow as wr
         >>> print(wr.plan(order="ts", windows=wr.rows(100), aggs=wr.max("x"), algorithm="daba"))

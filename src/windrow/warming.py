@@ -93,6 +93,9 @@ def warm_up(
     Returns:
         What was compiled, and how long it took; print it.
 
+    Raises:
+        InvalidArgument, NotApplicable: where the call itself would raise them.
+
     Example:
         >>> import pyarrow as pa, windrow as wr
         >>> columns = pa.schema({"t": pa.timestamp("us"), "x": pa.float64()})

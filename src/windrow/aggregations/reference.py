@@ -5,6 +5,8 @@ python -m windrow.aggregations.reference > docs/aggregations.md
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pyarrow as pa
 
 from windrow.aggregations import OFFERED, VARIANTS
@@ -202,20 +204,33 @@ def page() -> str:
     )
 
 
-def _row(aggregation: Aggregation) -> str:
+class Facts(NamedTuple):
+    """What the page says of an aggregation, as text."""
+
+    traits: str
+    partial: str
+    output: str
+    nulls: str
+
+
+def facts_of(aggregation: Aggregation) -> Facts:
+    """What an aggregation keeps and answers; of one with parameters, with those of an example."""
     example = aggregation
     if not aggregation.is_complete:
         example = next(each for each in VARIANTS if each.called == aggregation.name)
     kinds = _kinds(example)
     monoid = example.monoid_of(kinds[0])
+    return Facts(
+        _traits(monoid), _partial(monoid), _output(example, kinds), _nulls(aggregation, monoid)
+    )
+
+
+def _row(aggregation: Aggregation) -> str:
     cells = (
         f"`{_call(aggregation)}`",
         aggregation.summary,
         "; ".join(column_texts(aggregation)),
-        _traits(monoid),
-        _partial(monoid),
-        _output(example, kinds),
-        _nulls(aggregation, monoid),
+        *facts_of(aggregation),
         _PAPERS.get(aggregation.name, ""),
     )
     return f"| {' | '.join(cells)} |"

@@ -79,6 +79,10 @@ def aggregation(
         check: False, not to try on a few values whether combine is associative and inverse is its
             inverse; for functions that are so only about, such as those of sketches.
 
+    Raises:
+        InvalidAggregation: if the functions do not fit together, or break a law on one of the
+            values tried; the message has the example.
+
     Example:
         >>> import math, windrow as wr
         >>> spread = wr.aggregation(

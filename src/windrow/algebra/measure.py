@@ -37,6 +37,9 @@ class Measure:
                 `between`, `like`, times and durations; or the name of a column of truth values.
                 docs/conditions.md has the grammar.
 
+        Raises:
+            InvalidArgument: if the condition cannot be read; the message shows where.
+
         >>> import windrow as wr
         >>> wr.sum("amount").where("status = 'ok' and amount > 3")
         sum('amount') where status = 'ok' and amount > 3 as sum_amount

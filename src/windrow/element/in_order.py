@@ -118,6 +118,9 @@ def in_order(
     Returns:
         An iterator; its `late` is the number of events dropped so far.
 
+    Raises:
+        InvalidArgument: if `order` or `lateness` do not fit the events.
+
     Example:
         >>> import windrow as wr
         >>> stream = wr.in_order([3, 1, 2, 7, 3, 9], order=lambda t: t, lateness=2)

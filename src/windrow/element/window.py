@@ -40,6 +40,10 @@ class Window:
         ranges: numbers of newest events that you will ask for beside the whole window, as in
             `query(range=3)`; algorithms that cannot share a window raise `NotApplicable`.
 
+    Raises:
+        InvalidArgument: if an argument is wrong.
+        NotApplicable: if the algorithm that you name cannot serve the aggregation.
+
     >>> import windrow as wr
     >>> window = wr.Window(wr.max())
     >>> window.insert_many([4, 5, 3])
@@ -115,6 +119,11 @@ class Window:
             flush_seconds: flush at an insertion after so many seconds; None if you flush yourself.
 
         A crash loses the insertions and evictions since the last flush.
+
+        Raises:
+            InvalidArgument: if an argument is wrong, or the store has another window of that name.
+            NotApplicable: if a store cannot hold such an aggregation.
+            StoreError: if the store fails, or holds damaged data.
 
         >>> import windrow as wr
         >>> store = wr.stores.MemoryStore()

@@ -35,6 +35,9 @@ class Checkpoint:
         at_end: "answer" answers what is left when the input ends, as on a table. "wait" leaves it
             in the checkpoint: the next process goes on with more input.
 
+    Raises:
+        InvalidArgument: if an argument is wrong.
+
     Example:
         >>> import windrow as wr
         >>> wr.Checkpoint("state", auto_commit="5 seconds")

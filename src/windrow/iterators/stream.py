@@ -25,12 +25,11 @@ if TYPE_CHECKING:
 class Stream(Windows, Iterator[pa.RecordBatch]):
     """The answers of `wr.over` or `wr.slide` over an iterator of batches, as they become final.
 
-    It is an iterator of `pyarrow.RecordBatch`es. Each holds at least one answer; batches of the
+    It is an iterator of `pyarrow.RecordBatch`. Each holds at least one answer; batches of the
     input that make nothing final give none. At the end of the input, what is left is answered as on
     a table.
 
     Attributes:
-        schema: the columns of answers.
         batches, events, late, untimed: what was counted so far.
         watermark: how far time is final.
         sequence: the number of the answers that you got last.

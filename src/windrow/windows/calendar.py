@@ -213,6 +213,9 @@ def calendar(
         min_rows: answers are null until the window holds so many rows;
         of: with "values", until it holds so many that are not null.
 
+    Raises:
+        InvalidArgument: if an argument is not what it should be, or two do not go together.
+
     >>> import windrow as wr
     >>> wr.calendar("3 months", timezone="Europe/Berlin").call()
     "calendar('1 quarter', timezone='Europe/Berlin')"

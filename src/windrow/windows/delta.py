@@ -127,6 +127,15 @@ def delta(
         every: for `wr.slide`, when it answers.
         min_rows: answers are null until the window holds so many rows;
         of: with "values", until it holds so many that are not null.
+
+    Raises:
+        InvalidArgument: if an argument is not what it should be, or two do not go together.
+
+    >>> import pyarrow as pa, windrow as wr
+    >>> trip = pa.table({"t": [1, 2, 3, 4], "mileage": [0, 60, 90, 130]})
+    >>> found = wr.over(trip, order="t", windows=wr.delta("mileage", 100), aggs=wr.count())
+    >>> found["count"].to_pylist()
+    [1, 2, 3, 3]
     """
     require_name(column)
     if isinstance(amount, bool) or not isinstance(amount, Real):

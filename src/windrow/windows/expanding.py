@@ -69,6 +69,9 @@ def expanding(
         min_rows: answers are null until the window holds so many rows;
         of: with "values", until it holds so many that are not null.
 
+    Raises:
+        InvalidArgument: if an argument is not what it should be, or two do not go together.
+
     >>> import pyarrow as pa
     >>> import windrow as wr
     >>> table = pa.table({"t": [1, 2, 3, 4], "x": [5.0, 1.0, 7.0, 2.0]})

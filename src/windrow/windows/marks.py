@@ -108,6 +108,15 @@ def punctuated(
         column: the column of marks.
         min_rows: answers are null until the window holds so many rows;
         of: with "values", until it holds so many that are not null.
+
+    Raises:
+        InvalidArgument: if an argument is not what it should be, or two do not go together.
+
+    >>> import pyarrow as pa, windrow as wr
+    >>> visit = pa.table({"t": [1, 2, 3, 4, 5], "left": [False, True, False, False, True]})
+    >>> found = wr.slide(visit, order="t", windows=wr.punctuated("left"), aggs=wr.count())
+    >>> found["count"].to_pylist()
+    [2, 3]
     """
     require_name(column)
     return PunctuatedWindow(column).with_min_rows(min_rows, of)

@@ -183,6 +183,9 @@ def policy(
         min_rows: answers are null until the window holds so many rows. `with_min_rows` counts
             values.
 
+    Raises:
+        InvalidArgument: if an argument is not what it should be, or two do not go together.
+
     >>> import pyarrow as pa, windrow as wr
     >>> table = pa.table({"t": [1, 2, 3, 4], "x": [1, 5, 2, 3]})
     >>> from_largest = wr.policy(lambda total, oldest: oldest < total, of=wr.max("x"))

@@ -124,6 +124,9 @@ def rows(
         min_rows: answers are null until the window holds so many rows;
         of: with "values", until it holds so many that are not null.
 
+    Raises:
+        InvalidArgument: if an argument is not what it should be, or two do not go together.
+
     >>> import windrow as wr
     >>> wr.rows(100).default_name
     'rows_100'

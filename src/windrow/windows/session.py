@@ -145,5 +145,14 @@ def session(
         gap: the longest time between two rows of a session.
         min_rows: answers are null until the window holds so many rows;
         of: with "values", until it holds so many that are not null.
+
+    Raises:
+        InvalidArgument: if an argument is not what it should be, or two do not go together.
+
+    >>> import pyarrow as pa, windrow as wr
+    >>> clicks = pa.table({"t": pa.array([0, 20, 90, 100], pa.timestamp("s"))})
+    >>> found = wr.slide(clicks, order="t", windows=wr.session("30 seconds"), aggs=wr.count())
+    >>> found["count"].to_pylist()
+    [2, 2]
     """
     return SessionWindow(length(gap, "gap")).with_min_rows(min_rows, of)

@@ -194,6 +194,9 @@ def time(
         min_rows: answers are null until the window holds so many rows;
         of: with "values", until it holds so many that are not null.
 
+    Raises:
+        InvalidArgument: if an argument is not what it should be, or two do not go together.
+
     >>> import windrow as wr
     >>> wr.time("90 seconds").default_name
     'time_90_seconds'

@@ -83,6 +83,9 @@ def whole(*, min_rows: int | None = None, of: Counted = "rows") -> WholeWindow:
         min_rows: answers are null until the window holds so many rows;
         of: with "values", until it holds so many that are not null.
 
+    Raises:
+        InvalidArgument: if an argument is not what it should be, or two do not go together.
+
     >>> import pyarrow as pa
     >>> import windrow as wr
     >>> table = pa.table({"t": [1, 2, 3], "x": [5.0, 1.0, 6.0]})

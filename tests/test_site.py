@@ -1,0 +1,60 @@
+"""The site: every page is staged, every link is led, every public name is in the reference.
+
+`make docs` builds it, and fails where Sphinx warns. That takes too long for a test; this is what
+the build begins with.
+"""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import windrow as wr
+import windrow.testing
+from website.reference import PAGES, reference_pages
+from website.staging import stage
+from windrow import stores
+
+ROOT = Path(__file__).parent.parent
+LINK = re.compile(r"\]\((?P<target>[^)\s#]+)(?:#[^)\s]*)?\)")
+CODE = re.compile(r"^ *```.*?^ *```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def reference(interpreted: None) -> dict[str, str]:
+    return reference_pages()
+
+
+def test_every_public_name_has_a_place_in_the_reference(reference: dict[str, str]) -> None:
+    assert set(reference) == set(PAGES)
+    listed = set(re.findall(r":: (windrow[\w.]*)", "\n".join(reference.values())))
+    public = {f"windrow.{name}" for name in wr.__all__} - {"windrow.policies", "windrow.stores"}
+    public |= {f"windrow.testing.{name}" for name in windrow.testing.__all__}
+    public |= {f"windrow.stores.{name}" for name in stores.__all__}
+    assert public <= listed
+
+
+def functions() -> list[str]:
+    """The public functions, and the classes that users make."""
+    named = {name: getattr(wr, name) for name in wr.__all__}
+    return ["Checkpoint", "Window", *(n for n, each in named.items() if inspect.isfunction(each))]
+
+
+@pytest.mark.parametrize("name", functions())
+def test_a_docstring_has_parameters_errors_and_an_example(name: str) -> None:
+    text = inspect.getdoc(getattr(wr, name)) or ""
+    assert [part for part in ("Args:", "Raises:", ">>> ") if part not in text] == []
+
+
+def test_pages_are_staged_with_links_that_lead_to_pages(tmp_path: Path, interpreted: None) -> None:
+    stage(ROOT, tmp_path)
+    pages = {page: page.read_text("utf-8") for page in tmp_path.rglob("*.md")}
+    for page, text in pages.items():
+        for link in LINK.finditer(CODE.sub("", text)):
+            if not link["target"].startswith(("http", "mailto:")):
+                assert (page.parent / link["target"]).exists(), f"{page}: {link['target']}"
+    navigation = re.findall(r"<(.*)>$", pages[tmp_path / "index.md"], re.MULTILINE)
+    of_docs = {page.relative_to(tmp_path).with_suffix("").as_posix() for page in pages}
+    in_docs = {name for name in of_docs if not name.startswith("repository/")}
+    assert in_docs - {"index"} <= set(navigation)
