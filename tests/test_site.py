@@ -9,11 +9,11 @@ import re
 from pathlib import Path
 
 import pytest
+from website.reference import PAGES, reference_pages
+from website.staging import stage
 
 import windrow as wr
 import windrow.testing
-from website.reference import PAGES, reference_pages
-from website.staging import stage
 from windrow import stores
 
 ROOT = Path(__file__).parent.parent
