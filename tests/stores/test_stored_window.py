@@ -420,12 +420,13 @@ class TestRefused:
             window.clear,
             window.query,
             window.flush,
+            lambda: len(window),
         ]
         for use in uses:
             with pytest.raises(wr.StoreError, match=r"the window 'w' in <Mem.* is closed; open it"):
                 use()
-        assert (len(window), window.inserted) == (4, 4)
-        assert "of 4 events" in repr(window)
+        assert (window.inserted, window.recovered) == (4, 3)
+        assert repr(window).startswith("<Closed window: affine, 'w' in <Mem")
         assert open_window(stored).query() == expected([1, 2, 3, 4])
 
     def test_a_window_that_is_open_twice(self, stored: Store) -> None:

@@ -27,7 +27,7 @@ from windrow.element.stored_tree import SpilledTree
 from windrow.element.typed_inputs import Types
 from windrow.engine.feature_columns import FeatureAnswers
 from windrow.errors import EmptyWindow, InvalidArgument, StoreError
-from windrow.stores import connect
+from windrow.stores import share
 from windrow.stores.blocks import WindowBlocks, Writer
 from windrow.stores.contract import Store, checked_namespace
 from windrow.stores.layout import MARK_BYTES, StorePlace
@@ -64,7 +64,7 @@ class StoredWindow:
         self._flush_every = _at_least("flush_every", flush_every, 1)
         self._flush_seconds = _at_least("flush_seconds", flush_seconds, 0)
         self._own_store = not isinstance(store, Store)
-        self._store = store if isinstance(store, Store) else connect(store)
+        self._store = store if isinstance(store, Store) else share(store)
         self._place = StorePlace(self._store, self._key)
         try:
             self._open(aggregation, types, policy, bits)
@@ -151,7 +151,6 @@ class StoredWindow:
 
     def evict(self) -> None:
         """Drop the oldest event."""
-        self._require_open()
         if not len(self):
             raise EmptyWindow("evict: the window holds no events")
         self.evict_many(1)
@@ -209,21 +208,28 @@ class StoredWindow:
         self.close()
 
     def __len__(self) -> int:
-        if self._slides and not self._closed:
+        self._require_open()
+        if self._slides:
             # The policy decides how many stay, and has not seen the gathered events.
             self._catch_up()
         return len(self._tree) + len(self._gathered)
 
     def __repr__(self) -> str:
+        held = "Closed window" if self._is_closed else f"Window of {len(self)} events"
         return (
-            f"<Window of {len(self)} events: {self._program.aggregation.name}, "
+            f"<{held}: {self._program.aggregation.name}, "
             f"{self._key.namespace!r} in {self._store!r}>"
         )
 
+    @property
+    def _is_closed(self) -> bool:
+        return self._closed or self._store.closed
+
     def _require_open(self) -> None:
-        if self._closed:
+        if self._is_closed:
+            what = "window" if self._closed else "store of the window"
             raise StoreError(
-                f"the window {self._key.namespace!r} in {self._store!r} is closed; open it again "
+                f"the {what} {self._key.namespace!r} in {self._store!r} is closed; open it again "
                 "with wr.Window.open(...)"
             )
 

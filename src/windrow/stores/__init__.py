@@ -10,6 +10,7 @@ from windrow.stores.contract import Store
 from windrow.stores.memory import MemoryStore
 from windrow.stores.redis import RedisStore
 from windrow.stores.rocksdb import RocksDBStore
+from windrow.stores.shared import SharedStore
 
 __all__ = ["MemoryStore", "RedisStore", "RocksDBStore", "Store", "connect"]
 
@@ -31,6 +32,17 @@ def connect(address: str | Path, read_only: bool = False) -> Store:
     """
     if is_server(address):
         return RedisStore(str(address))
+    return RocksDBStore(_folder(address), read_only)
+
+
+def share(address: str | Path) -> Store:
+    """Open the store at an address; a folder is opened once for all who share it."""
+    if is_server(address):
+        return RedisStore(str(address))
+    return SharedStore(_folder(address))
+
+
+def _folder(address: str | Path) -> str | Path:
     if isinstance(address, str) and "://" in address:
         scheme = address.partition("://")[0]
         raise InvalidArgument(
@@ -39,4 +51,4 @@ def connect(address: str | Path, read_only: bool = False) -> Store:
         )
     if not isinstance(address, str | Path):
         raise InvalidArgument(f"store: give a store, an address or a folder, not {address!r}")
-    return RocksDBStore(address, read_only)
+    return address

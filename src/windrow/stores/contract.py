@@ -106,6 +106,11 @@ class Store(ABC):
     def close(self) -> None:
         """Release files and connections; closing again does nothing."""
 
+    @property
+    def closed(self) -> bool:
+        """Whether the store has been closed for good; False for one that can be used again."""
+        return False
+
     def __enter__(self) -> Store:
         return self
 

@@ -137,6 +137,11 @@ class RocksDBStore(Store):
                 self._database.close()
                 self._database = None
 
+    @property
+    def closed(self) -> bool:
+        """Whether the folder has been given back."""
+        return self._closed
+
     @contextmanager
     def _using(self, doing: str, key: Key) -> Iterator[None]:
         with self._idle:
@@ -158,7 +163,10 @@ class RocksDBStore(Store):
 def _lock_explained(problem: str) -> str:
     """A problem of opening; one with the lock says what to do."""
     if "lock hold by current process" in problem:
-        return "this process has it open already; close it first, or share the store"
+        return (
+            "this process has it open already; close it first, or give its store to whoever needs "
+            "it. Windows that are given the folder share it"
+        )
     if "While lock file" in problem:
         return "another process has it open; only one at a time can"
     return problem
