@@ -33,18 +33,18 @@ class Bodies:
     """Writes bodies into the body of one function."""
 
     def __init__(
-        self, fresh: Callable[[str], str], calls: dict[str, Callee], only_expressions: bool
+        self, fresh: Callable[[str], str], calls: dict[str, Callee], only_lines: bool
     ) -> None:
         """Write into a function that makes these calls.
 
         Args:
             fresh: makes new names.
             calls: the functions that may be inlined, by name.
-            only_expressions: inline only functions that are a single expression.
+            only_lines: inline only functions that are a single expression or assignment.
         """
         self._fresh = fresh
         self._calls = calls
-        self._only_expressions = only_expressions
+        self._only_lines = only_lines
 
     # Statements ----------------------------------------------------------------------------------
 
@@ -97,7 +97,7 @@ class Bodies:
         callee = self._calls.get(call.func.id)
         if callee is None or call.keywords or len(call.args) != len(callee.parameters):
             return None
-        wanted = callee.is_expression or not self._only_expressions
+        wanted = callee.is_line or not self._only_lines
         return callee if wanted and callee.is_inlined else None
 
     def _hoisted(self, expression: ast.expr, before: list[ast.stmt]) -> ast.expr:

@@ -20,7 +20,8 @@ before it inlines it, and hot loops need that: Two-Stacks Lite over a sum takes 
 either is inlined here (`docs/decisions.md`).
 
 - A function with a loop, such as `flip`, or of more than a few lines stays a function.
-- Into the outermost loop only single expressions are written: it calls `insert`, `evict`, `query`.
+- Into the outermost loop only single expressions and assignments are written: it calls `insert`,
+  `evict`, `query`.
 
 `windrow.compiler.bodies` writes the bodies. Only windrow's own functions are inlined: a user's
 function is compiled by itself, so that numba's messages show it as the user wrote it.
@@ -40,7 +41,7 @@ from typing import Any
 from windrow.compiler.bodies import Bodies
 from windrow.compiler.intrinsics import intrinsics
 from windrow.compiler.returns import can_assign, is_straight
-from windrow.compiler.syntax import clone, definition_of, function_of
+from windrow.compiler.syntax import clone, definition_of, function_of, nodes_of
 
 #: a function of more statements and expressions stays a function, unless it is one expression
 SMALL = 20
@@ -83,7 +84,7 @@ class Facts:
         self.size = 0
         self.stays = False
         self.is_refused = bool(definition.decorator_list) or _has_odd_parameters(definition.args)
-        for node in (node for part in definition.body for node in ast.walk(part)):
+        for node in nodes_of(definition.body):
             self.size += isinstance(node, ast.expr | ast.stmt)
             if isinstance(node, ast.Name):
                 self.names[node.id] += 1
@@ -151,6 +152,7 @@ class Callee:
         self.definition.body = body or [ast.Pass()]
         self.facts = Facts(self.definition)
         self.is_expression = len(body) == 1 and isinstance(body[0], ast.Return)
+        self.is_line = self.is_expression or len(body) == 1 and isinstance(body[0], ast.Assign)
         self.is_straight = is_straight(self.definition.body)
         small = self.is_expression or self.facts.size <= SMALL
         self.is_inlined = small and not self.facts.stays and can_assign(self.definition.body)
@@ -185,7 +187,7 @@ class _Program:
     def function(self) -> types.FunctionType:
         """The outermost function."""
         for callee in self._order:
-            bodies = Bodies(self.fresh, callee.calls, only_expressions=callee is self._root)
+            bodies = Bodies(self.fresh, callee.calls, only_lines=callee is self._root)
             body = bodies.statements(callee.definition.body)
             callee.settle(body)
             for name, called in callee.calls.items():
