@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -49,8 +49,9 @@ def over(
         order: the column that orders the events, or a list whose further columns break ties. Time
             windows measure by the first. Without it, a table's rows stay in their order.
         windows: one window, a list of them, or a dict that names them, of any kinds: `wr.rows`,
-            `wr.time`, `wr.delta`, `wr.punctuated`, `wr.session`, `wr.policy`. Names that you give,
-            and those of several windows, are in the names of the results.
+            `wr.time`, `wr.calendar`, `wr.expanding`, `wr.whole`, `wr.delta`, `wr.punctuated`,
+            `wr.session`, `wr.policy`. Names that you give, and those of several windows, are in the
+            names of the results.
         aggs: what to compute, as in `wr.max("amount")`.
         algorithm: the name of an algorithm, to choose it by hand.
         prefer: what the planner optimizes: "throughput", "latency" or "memory".
@@ -268,6 +269,8 @@ def as_of(
         from windrow.spark.calls import as_of_spark
 
         return as_of_spark(queries, sources, schema, stream, arguments)
+    for argument, each in (("queries", queries), *(("events", data) for data in sources.values())):
+        _require_no_batches(argument, each)
     require_table(schema, stream)
     return as_of_data(queries, sources, arguments)
 
@@ -281,6 +284,16 @@ def _are_sources(events: Any) -> bool:
         return of_rows or described or isinstance(data, Mapping)
 
     return isinstance(events, Mapping) and all(map(is_table, events.values()))
+
+
+def _require_no_batches(argument: str, data: Any) -> None:
+    """Refuse a stream in this process, which `as_of` does not take."""
+    is_table = hasattr(data, "__arrow_c_stream__")  # a RecordBatchReader is read whole
+    if isinstance(data, Iterator | AsyncIterable) and not is_table:
+        raise InvalidArgument(
+            f"{argument}: wr.as_of takes tables and Spark DataFrames, not an iterator of batches; "
+            "collect it, as in pa.Table.from_batches(list(batches))"
+        )
 
 
 def is_spark(data: Any) -> bool:

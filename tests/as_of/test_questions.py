@@ -172,6 +172,9 @@ def test_arguments_that_are_refused() -> None:
     for window in [wr.session("1 hour"), wr.delta("x", 1), wr.policies.at_most_events(2)]:
         refused("windows: where .* depends on its events.*wr.over", windows=window)
     refused("windows: 'rows_5' says every=.*wr.as_of answers every query", windows=wr.rows(5, 1))
+    for late in ({}, {"lateness": "1 hour"}):
+        refused("queries: .*iterator of batches; collect", iter(QUERIES.to_batches()), **late)
+        refused("events: .*iterator of batches; collect", events=iter(EVENTS.to_batches()), **late)
     refused("order: a time window measures", order="k", windows=wr.time("1 hour"))
     refused("key: there is no column 'x'.*in the queries.*rename", key="x")
     elsewhere = {"a": EVENTS, "b": EVENTS.drop_columns("k")}

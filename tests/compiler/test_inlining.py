@@ -167,6 +167,28 @@ def main(x):
     assert "sign" not in main.__code__.co_names
 
 
+def test_the_outermost_loop_takes_in_single_lines_only():
+    namespace: dict[str, Any] = {"__name__": "windrow.example"}
+    text = """
+def put(values, place, value):
+    values[place] = value
+
+def put_twice(values, value):
+    values[0] = value
+    values[1] = value
+
+def outermost(values):
+    for place in range(2):
+        put_twice(values, 5)
+        put(values, place, values[0] + 1)
+"""
+    define(text, "<example>", namespace)
+    outermost, values = inline(namespace["outermost"], made, itself), [0, 0]
+    outermost(values)
+    assert values == [5, 6]
+    assert {"put", "put_twice"} & {*outermost.__code__.co_names} == {"put_twice"}
+
+
 def test_a_function_that_returns_from_a_loop_stays_a_function():
     main = inlined("""
 def first_above(values, least):

@@ -152,7 +152,7 @@ class Callee:
         self.definition.body = body or [ast.Pass()]
         self.facts = Facts(self.definition)
         self.is_expression = len(body) == 1 and isinstance(body[0], ast.Return)
-        self.is_line = self.is_expression or len(body) == 1 and isinstance(body[0], ast.Assign)
+        self.is_line = len(body) == 1 and isinstance(body[0], ast.Return | ast.Assign)
         self.is_straight = is_straight(self.definition.body)
         small = self.is_expression or self.facts.size <= SMALL
         self.is_inlined = small and not self.facts.stays and can_assign(self.definition.body)
