@@ -4,13 +4,14 @@ Both are discovered: an algorithm or an aggregation that is registered later is 
 here. Pairs that an algorithm refuses must be refused when they are asked for.
 """
 
+import contextlib
 import types
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
@@ -28,6 +29,7 @@ from windrow.testing import (
     kinds_apart,
 )
 from windrow.testing.strategies import inputs_of, traces
+from windrow.testing.subject import quietly
 
 #: not commutative, not invertible, not selective: order and grouping show in every partial
 CONCATENATION = CountingMonoid().aggregation
@@ -87,6 +89,57 @@ def test_every_window(aggregation, data):
         # What is refused is checked, with its message, by test_every_pair.
         if not refused(algorithm, aggregation):
             check_window(aggregation, trace, algorithm)
+
+
+#: numbers that compiled windows take
+TYPES = {Kind.FLOAT: pa.float64(), Kind.INTEGER: pa.int64()}
+
+
+#: not commutative: the first value, and how often the values change sign from one to the next
+turns = wr.aggregation(
+    name="turns",
+    identity=(0.0, 0.0, 0),
+    lift=lambda value: (value, value, 0),
+    combine=lambda older, newer: (
+        (older[0] if older[0] else newer[0]),
+        (newer[1] if newer[1] else older[1]),
+        older[2] + newer[2] + (1 if older[1] * newer[0] < 0 else 0),
+    ),
+    lower=lambda partial: partial[0] + partial[2],
+)
+
+
+def check_compiled(algorithm: str, aggregation: Aggregation, kinds: Any, trace: Any) -> None:
+    """What is refused, or grows past 64 bits, is checked elsewhere."""
+    with contextlib.suppress(wr.NotApplicable, wr.AggregateOverflow), quietly():
+        check_window(aggregation, trace, algorithm, [TYPES[kind] for kind in kinds])
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_every_algorithm_in_a_compiled_window(algorithm, data):
+    """Events wait in typed memory until somebody asks; one aggregation minds their order."""
+    for aggregation, kind, values in (
+        (turns, Kind.FLOAT, st.sampled_from([-1.5, 2.5, 4.0, -8.0])),
+        (CATALOGUE["sum"], Kind.INTEGER, st.integers(-9, 9)),
+        (CATALOGUE["max"], Kind.INTEGER, st.integers(-(2**63), 2**63 - 1)),
+    ):
+        trace = data.draw(traces(st.none() | values, most_steps=30))
+        check_compiled(algorithm, aggregation, (kind,), trace)
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize(
+    ("aggregation", "kinds"), [each for each in AGGREGATIONS if set(each.values[1]) <= set(TYPES)]
+)
+@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_every_aggregation_in_a_compiled_window(aggregation, kinds, data):
+    trace = data.draw(traces(inputs_of(aggregation, kinds, nulls=True), most_steps=20))
+    for algorithm in (None, data.draw(st.sampled_from(list(ALGORITHMS)))):
+        check_compiled(algorithm, aggregation, kinds, trace)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=ALGORITHMS)

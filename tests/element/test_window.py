@@ -128,6 +128,39 @@ def test_how_it_shows():
     )
 
 
+@given(
+    st.lists(st.integers(0, 9), min_size=1, max_size=40),
+    st.dictionaries(st.integers(0, 39), st.integers(10, 99), max_size=8),
+    st.lists(st.integers(0, 38), max_size=3),
+)
+def test_the_parts_of_flat_fat(values, updates, leaving):
+    """Update, prefix and suffix (Tangwongsan et al. 2015, §4), with holes in the window, too."""
+    window = filled(wr.collect(), values, algorithm="flat_fat")
+    for position in leaving:
+        if position < len(values):
+            window.evict_at(position)
+            del values[position]
+    updates = {place: value for place, value in updates.items() if place < len(values)}
+    window.update(updates)
+    for place, value in updates.items():
+        values[place] = value
+    assert window.query() == (values or None)
+    for place in range(len(values)):
+        assert window.prefix(place) == values[: place + 1]
+        assert window.suffix(place) == values[place:]
+    with pytest.raises(wr.EmptyWindow, match=f"prefix: no event is at {len(values)}"):
+        window.prefix(len(values))
+
+
+def test_only_flat_fat_has_parts():
+    window = filled(wr.max(), [1, 2], algorithm="daba_lite")
+    for ask in (window.prefix, window.suffix, lambda place: window.update({place: 3})):
+        with pytest.raises(wr.NotApplicable, match=r"daba_lite has no .*; flat_fat can do it"):
+            ask(1)
+    with pytest.raises(wr.InvalidArgument, match="events: give a mapping from positions"):
+        window.update([3])
+
+
 # Errors -----------------------------------------------------------------------------------------
 
 
@@ -176,6 +209,15 @@ def test_an_event_that_cannot_be_combined_is_not_in_the_window():
     assert (window.query(), len(window)) == (2, 2)
     window.insert(3)
     assert (window.query(), len(window)) == (3, 3)
+
+
+@pytest.mark.parametrize("types", [None, "float64"])
+def test_a_policy_needs_an_algorithm_that_can_be_searched(types):
+    message = "two_stacks has no leaving; log_monoid_tree, amortized_monoid_tree can do it"
+    with pytest.raises(wr.NotApplicable, match=message):
+        wr.Window(
+            wr.sum(), types=types, policy=wr.policies.at_most_events(3), algorithm="two_stacks"
+        )
 
 
 def test_what_is_no_aggregation_and_no_algorithm():

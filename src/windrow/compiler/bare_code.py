@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from windrow.compiler.bare_values import Described, NotDescribed, described, packer, unpacker
+from windrow.compiler.bound_code import BoundKernel, entry, words_of
 
 #: numba's names of wrappers
 _WRAPPER = "_ZN7cpython"
@@ -140,8 +141,8 @@ class BareKernel:
     """A kernel that is called without numba."""
 
     def __init__(self, head: dict[str, Any], engine: Any, address: int) -> None:
-        self._engine = engine
-        types = [_C_TYPES[each] for each in head["passed"]]
+        self._engine, self._address, self._passed = engine, address, head["passed"]
+        types = [_C_TYPES[each] for each in self._passed]
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, *types)(address)
         self._pack = packer(head["arguments"])
         self._unpack = unpacker(head["returned"])
@@ -155,6 +156,18 @@ class BareKernel:
         if status > 0:
             raise _raised(failure.value)
         return self._unpack(results, arguments)
+
+    def bound(self, *arguments: Any) -> BoundKernel:
+        """The kernel with arguments that stay; it must return nothing."""
+        failure, results = ctypes.c_void_p(), self._unpack.room()
+        places = ctypes.addressof(results), ctypes.addressof(failure)
+        words = words_of([*places, *self._pack(arguments)])
+        call, _engine = self._entry
+        return BoundKernel(call, words, lambda: _raised(failure.value), (results, arguments))
+
+    @functools.cached_property
+    def _entry(self) -> tuple[Any, Any]:
+        return entry(self._address, self._passed)
 
 
 class _Failure(ctypes.Structure):

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from windrow.compiler import machine_code, ring_source, shared_words
 from windrow.compiler.argument_types import numba_version, types_in_words
+from windrow.compiler.bare_code import BareKernel
+from windrow.compiler.bound_code import BoundKernel, bound_in_python
 from windrow.compiler.constructors import with_constructors
 from windrow.compiler.fingerprint import fingerprint
 from windrow.compiler.functions import FunctionCompiler
@@ -80,6 +82,8 @@ class Kernel:
         self._source = ProductSource(product, rules)
         self.checked = checked
         self._call: Function | None = None
+        #: the same, not shielded from Ctrl-C
+        self._function: Function | None = None
         self._compiling = threading.Lock()
 
     def __call__(self, *arguments: Any) -> Any:
@@ -88,14 +92,22 @@ class Kernel:
             self.prepare(arguments)
         return self._call(*arguments)  # type: ignore[misc]
 
+    def bound(self, *arguments: Any) -> BoundKernel:
+        """The loop with arguments that stay, for calls event by event; it returns nothing."""
+        self.prepare(arguments)
+        if isinstance(self._function, BareKernel):
+            return self._function.bound(*arguments)
+        return bound_in_python(self._call, arguments)  # type: ignore[arg-type]
+
     def prepare(self, arguments: tuple[Any, ...]) -> None:
         """Compile for arguments of these types, without running."""
         with self._compiling:
             if self._call is None:
                 if machine_code.is_enabled():
-                    self._call = functools.partial(uninterrupted, self._compile(arguments))
+                    self._function = self._compile(arguments)
+                    self._call = functools.partial(uninterrupted, self._function)
                 else:
-                    self._call = self._linked("<product>")
+                    self._call = self._function = self._linked("<product>")
 
     def _linked(self, path: str) -> types.FunctionType:
         """The loop, linked; `path` is the file of the product's source."""

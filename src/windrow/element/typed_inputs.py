@@ -1,4 +1,4 @@
-"""The events of a stored window as columns of known types."""
+"""The events of a stored or compiled window as columns of known types."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from windrow.tables.choose import to_table
 #: kinds of values that become another kind without loss, if the values allow it
 _WIDENED = {(Kind.INTEGER, Kind.FLOAT), (Kind.BOOLEAN, Kind.INTEGER), (Kind.BOOLEAN, Kind.FLOAT)}
 
-#: an Arrow type or its name, or one for each input
-Types: TypeAlias = "pa.DataType | str | Sequence[pa.DataType | str]"
+#: a type of Arrow or numpy, or its name, or one for each input
+Type: TypeAlias = "pa.DataType | np.dtype[Any] | type[np.generic] | str"
+Types: TypeAlias = "Type | Sequence[Type]"
 
 
 class TypedInputs:
@@ -32,7 +33,8 @@ class TypedInputs:
     """
 
     def __init__(self, aggregation: Aggregation, types: Types) -> None:
-        given = [types] if isinstance(types, str | pa.DataType) else list(types)
+        one = str | pa.DataType | np.dtype | type
+        given: list[Any] = [types] if isinstance(types, one) else list(types)  # type: ignore[arg-type]
         self._aggregation = aggregation
         self.types = [_data_type(each) for each in given]
         least = sum(not entry.optional for entry in aggregation.inputs)
@@ -116,9 +118,11 @@ def _data_type(given: Any) -> pa.DataType:
     try:
         if isinstance(given, pa.DataType):
             return given
+        if isinstance(given, np.dtype | type):
+            return pa.from_numpy_dtype(np.dtype(given))
         zoned = re.fullmatch(r"timestamp\[(\w+), tz=(.+)\]", given)
         return pa.timestamp(*zoned.groups()) if zoned else pa.type_for_alias(given)
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, pa.ArrowNotImplementedError):
         raise InvalidArgument(
             f"types: {given!r} is no Arrow type; give one as in pa.float64() or 'float64'"
         ) from None

@@ -1,27 +1,30 @@
 """`wr.Window`: the window as a data structure.
 
-A call per event costs as much in plain Python as in a compiled method. So a window runs the source
-of its algorithm as it is, over Python objects.
+Two windows stand behind it: one in plain Python, on any Python object (`plain_elements.py`), and a
+compiled one on numbers of known types (`compiled_window.py`). What is called for every event is
+theirs: `insert`, `evict` and `query` of a window are the functions of what stands behind it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algorithms import AlgorithmName
-from windrow.element.lifting import Events, PolicyEvents, events_of
+from windrow.element.compiled_window import CompiledWindow
+from windrow.element.event_times import EventTimes
+from windrow.element.plain_elements import PlainElements
 from windrow.element.stored_window import StoredWindow
 from windrow.element.typed_inputs import Types
-from windrow.engine.plain_window import PlainWindow
-from windrow.engine.policy_counts import TREE, let_leave
-from windrow.errors import EmptyWindow, InvalidArgument
-from windrow.planning.choose import Preference, Wish, choose
+from windrow.engine.policy_counts import TREE
+from windrow.errors import EmptyWindow, InvalidArgument, NotApplicable
+from windrow.planning.choose import Preference, Wish
 from windrow.stores import Store
 from windrow.windows import PolicyWindow
+from windrow.windows.policy import require_policy
 
 
 class Window:
@@ -37,6 +40,8 @@ class Window:
             that can be searched: by default `amortized_monoid_tree`.
         prefer: what the planner looks for: "throughput", "latency" or "memory".
         exact: False admits algorithms that subtract floats.
+        types: the type of the events, as in "float64", or one for each input: an Arrow or numpy
+            type. Then the window is compiled, and takes events of these types only.
         ranges: numbers of newest events that you will ask for beside the whole window, as in
             `query(range=3)`; algorithms that cannot share a window raise `NotApplicable`.
 
@@ -66,31 +71,28 @@ class Window:
         self,
         aggregation: Aggregation | Measure | Iterable[Measure],
         *,
+        types: Types | None = None,
         policy: PolicyWindow | None = None,
         algorithm: AlgorithmName | None = None,
         prefer: Preference = "throughput",
         exact: bool = True,
         ranges: Iterable[int] = (),
     ) -> None:
-        own = events_of(aggregation)
-        events: Events = own
-        self._halves = False
-        self._verdict = None
         if policy is not None:
-            events = PolicyEvents(own, policy)
-            self._halves, self._verdict = policy.halves, events.monoid.verdict
+            require_policy(policy)
             algorithm = algorithm or TREE.NAME
-        self._events = events
-        wanted = [_range(each) for each in ranges]
-        wish = Wish(algorithm, prefer, exact)
-        chosen = choose(events.served, wish, shared=bool(wanted))
-        self._algorithm = chosen.algorithm
-        if exact and self._algorithm.GUARANTEES.subtracts and not chosen.served.traits.exact:
-            for admission in events.admissions:
-                admission.require_no_rounding(self._algorithm.NAME)
-        self._window = PlainWindow(self._algorithm, events.monoid, wanted, self._verdict)
-        self._answers: dict[int, Any] = {}
-        self._answered: Any = None
+        wish, wanted = Wish(algorithm, prefer, exact), [_range(each) for each in ranges]
+        self._behind: PlainElements | CompiledWindow
+        if types is None:
+            self._behind = PlainElements(aggregation, policy, wish, wanted)
+        else:
+            if wanted:
+                raise NotApplicable(
+                    "ranges: a compiled window answers for all its events; leave out types="
+                )
+            self._behind = CompiledWindow(_measure(aggregation), types, policy, wish)
+        self._times = EventTimes()
+        vars(self).update(self._behind.entries())
 
     @classmethod
     def open(
@@ -142,17 +144,47 @@ class Window:
 
     def insert(self, *inputs: Any) -> None:
         """Add an event at the newest end; a null is an event without a value."""
-        self._window.insert(self._events.lift("insert", inputs))
-        if self._verdict is not None:
-            let_leave(self._window, self._halves)
+        self._behind.insert(*inputs)
 
-    def insert_many(self, events: Iterable[Any]) -> None:
-        """Add events, oldest first; tuples, if the aggregation has several inputs."""
-        for event in events:
-            if self._events.several:
-                self.insert(*event)
-            else:
-                self.insert(event)
+    def insert_many(self, events: Any, times: Any = None) -> None:
+        """Add events, oldest first.
+
+        Args:
+            events: a list or an array. If the aggregation has several inputs, a list of tuples; or
+                a table with a column for each, if the window has `types`. Arrays and tables run at
+                compiled speed then.
+            times: when each event happened, for `evict_older_than`; never earlier than the event
+                before. Numbers, or times of one type.
+
+        >>> import windrow as wr
+        >>> window = wr.Window(wr.sum(), types="float64")
+        >>> window.insert_many([1, 2, 4], times=[10, 20, 30])
+        >>> window.evict_older_than(20)
+        >>> window.query(), len(window)
+        (6.0, 2)
+        """
+        if times is None:
+            self._behind.insert_many(events)
+            return
+        found = self._times.checked(times, len(events), len(self))
+        self._behind.insert_many(events)
+        self._times.extend(found)
+
+    def slide_many(self, events: Any) -> Any:
+        """For each event: evict the oldest, insert it, answer. Returns the answers.
+
+        The window keeps its number of events. With `types`, answers are an Arrow array, computed
+        by the kernel of `wr.over`; without, a list.
+
+        >>> import windrow as wr
+        >>> window = wr.Window(wr.max(), types="float64")
+        >>> window.insert_many([4, 5, 3])
+        >>> window.slide_many([1, 2, 1]).to_pylist()
+        [5.0, 3.0, 2.0]
+        """
+        if not len(self):
+            raise EmptyWindow("slide_many: the window holds no events; insert some first")
+        return self._behind.slide_many(events)
 
     def insert_at(self, position: int, *inputs: Any) -> None:
         """Add an event inside the window, before the one at a position; the oldest is at 0.
@@ -171,13 +203,11 @@ class Window:
             raise InvalidArgument(
                 f"position: an event can be inserted at 0 to {len(self)}, not at {position}"
             )
-        self._window.insert_at(position, self._events.lift("insert_at", inputs))
+        self._behind.insert_at(position, inputs)
 
     def evict(self) -> None:
         """Drop the oldest event."""
-        if not len(self):
-            raise EmptyWindow("evict: the window holds no events")
-        self._window.evict()
+        self._behind.evict()
 
     def evict_many(self, count: int) -> None:
         """Drop the oldest `count` events."""
@@ -186,7 +216,11 @@ class Window:
             raise EmptyWindow(
                 f"evict_many: {count} events are to leave, but the window holds {len(self)}"
             )
-        self._window.evict_many(count)
+        self._behind.evict_many(count)
+
+    def evict_older_than(self, time: Any) -> None:
+        """Drop the events that happened before a time; see `insert_many`."""
+        self.evict_many(self._times.older_than(time, len(self)))
 
     def evict_at(self, position: int) -> None:
         """Drop the event at a position; the oldest is at 0.
@@ -200,10 +234,7 @@ class Window:
         >>> window.query()
         4
         """
-        position = _natural("position", position)
-        if position >= len(self):
-            raise EmptyWindow(f"evict_at: no event is at {position}, the window holds {len(self)}")
-        self._window.evict_at(position)
+        self._behind.evict_at(self._place("evict_at", position))
 
     def query(self, *, range: int | None = None) -> Any:
         """The aggregate of all events in the window; None if they have no value.
@@ -218,19 +249,7 @@ class Window:
         >>> window.query(range=1), window.query(range=2), window.query()
         (3, 4, 5)
         """
-        if range is None:
-            return self._events.lower(self._window.query())
-        if self._answered is not self._window.state:
-            found = map(self._events.lower, self._window.query_ranges())
-            self._answers = dict(zip(self._window.ranges, found, strict=True))
-            self._answered = self._window.state
-        if range not in self._answers:
-            registered = ", ".join(map(str, self._window.ranges)) or "none"
-            raise InvalidArgument(
-                f"range: {range!r} is not one of the ranges that the window was made with "
-                f"({registered}); query_range(count) takes any"
-            )
-        return self._answers[range]
+        return self._behind.query() if range is None else self._behind.query_registered(range)
 
     def query_range(self, count: int) -> Any:
         """The aggregate of the newest `count` events; None if they have no value.
@@ -248,17 +267,76 @@ class Window:
             raise EmptyWindow(
                 f"query_range: {count} events are asked for, but the window holds {len(self)}"
             )
-        return self._events.lower(self._window.query_range(count))
+        return self._behind.query_range(count)
+
+    def prefix(self, position: int) -> Any:
+        """The aggregate from the oldest event to the one at a position; the oldest is at 0.
+
+        Only FlatFAT has it (Tangwongsan et al. 2015, §4); others raise `NotApplicable`.
+
+        >>> import windrow as wr
+        >>> window = wr.Window(wr.concat(), algorithm="flat_fat")
+        >>> window.insert_many("abcd")
+        >>> window.prefix(1), window.suffix(1)
+        ('ab', 'bcd')
+        """
+        return self._behind.prefix(self._place("prefix", position))
+
+    def suffix(self, position: int) -> Any:
+        """The aggregate from the event at a position to the newest one; see `prefix`."""
+        return self._behind.suffix(self._place("suffix", position))
+
+    def update(self, events: Mapping[int, Any]) -> None:
+        """Put other events in the place of those at some positions; see `prefix`.
+
+        Nodes of the tree that several of them share are combined once.
+
+        >>> import windrow as wr
+        >>> window = wr.Window(wr.concat(), algorithm="flat_fat")
+        >>> window.insert_many("abcd")
+        >>> window.update({0: "A", 2: "C"})
+        >>> window.query()
+        'AbCd'
+        """
+        if not isinstance(events, Mapping):
+            raise InvalidArgument(
+                f"events: give a mapping from positions to events, as in {{0: 4}}, not {events!r}"
+            )
+        self._behind.update({self._place("update", each): events[each] for each in events})
 
     def clear(self) -> None:
         """Drop all events."""
-        self._window.clear()
+        self._behind.clear()
+        self._times = EventTimes()
+        vars(self).update(self._behind.entries())
 
     def __len__(self) -> int:
-        return len(self._window)
+        return len(self._behind)
+
+    def _place(self, operation: str, position: int) -> int:
+        """A position, if an event is there."""
+        position = _natural("position", position)
+        if position >= len(self):
+            raise EmptyWindow(
+                f"{operation}: no event is at {position}, the window holds {len(self)}"
+            )
+        return position
 
     def __repr__(self) -> str:
-        return f"<Window of {len(self)} events: {self._events.name}, {self._algorithm.NAME}>"
+        behind = self._behind
+        return f"<Window of {len(self)} events: {behind.name}, {behind.algorithm.NAME}>"
+
+
+def _measure(aggregation: Any) -> Measure:
+    """What a compiled window computes."""
+    if isinstance(aggregation, Measure):
+        aggregation.require_no_condition("aggregation")
+        return aggregation
+    if isinstance(aggregation, Aggregation):
+        return aggregation()
+    raise InvalidArgument(
+        f"aggregation: with types=, give one aggregation such as wr.max(), not {aggregation!r}"
+    )
 
 
 def _range(extent: int) -> int:

@@ -6,7 +6,7 @@ kernels, for features whose partials are no numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from windrow.algorithms import ALGORITHMS, Algorithm, State
@@ -63,6 +63,8 @@ class PlainWindow:
         self._wants_less = self.functions.get("wants_less")
         if self.ranges:
             self._offered("query_range")
+        if verdict is not None:
+            self._offered("leaving")
         self.clear()
 
     def clear(self) -> None:
@@ -127,6 +129,24 @@ class PlainWindow:
         """The partial of the newest events; there must be as many."""
         return self._offered("query_range")(self.state, self.ring, count)
 
+    def prefix(self, index: int) -> Any:
+        """The partial from the oldest event to the one at an index; there must be one."""
+        return self._offered("prefix")(self.state, self.ring, index)
+
+    def suffix(self, index: int) -> Any:
+        """The partial from the event at an index to the newest one; there must be one."""
+        return self._offered("suffix")(self.state, self.ring, index)
+
+    def update(self, changed: Mapping[int, Any]) -> None:
+        """Put other partials in the place of those at some indices, each of which must be there."""
+        update = self._offered("update")
+        memory, position_of = PlainMemory(), self.functions["position_of"]
+        positions, partials = memory.counters(len(changed)), memory.array(len(changed))
+        for place, index in enumerate(sorted(changed)):
+            positions.store(place, position_of(self.state, self.ring, index))
+            partials.store(place, changed[index])
+        update(self.state, self.ring, positions, partials, len(changed))
+
     def query_ranges(self) -> list[Any]:
         """The partials of the ranges, the shortest first; a range may be longer than the window."""
         if "query_ranges" not in self.functions:
@@ -182,13 +202,18 @@ class PlainWindow:
 
     def _offered(self, operation: str) -> Callable[..., Any]:
         """An operation that not every algorithm has."""
-        if operation in self.functions:
-            return self.functions[operation]
-        having = ", ".join(name for name, each in ALGORITHMS.items() if _has(each, operation))
-        raise NotApplicable(f"{self.algorithm.NAME} has no {operation}; {having} can do it")
+        require_offered(self.algorithm, operation)
+        return self.functions[operation]
 
     def __len__(self) -> int:
         return self._size(self.state)
+
+
+def require_offered(algorithm: Algorithm, operation: str) -> None:
+    """Refuse an algorithm that does not have an operation."""
+    if not _has(algorithm, operation):
+        having = ", ".join(name for name, each in ALGORITHMS.items() if _has(each, operation))
+        raise NotApplicable(f"{algorithm.NAME} has no {operation}; {having} can do it")
 
 
 def _cannot_evict(_state: State, _ring: Any) -> State:

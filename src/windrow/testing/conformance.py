@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pyarrow as pa
+
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.equality import close, same
 from windrow.algebra.kinds import Kind
@@ -142,6 +144,7 @@ def check_window(
     aggregation: Aggregation,
     trace: Sequence[Operation],
     algorithm: AlgorithmName | None = None,
+    types: Sequence[pa.DataType] | None = None,
 ) -> None:
     """Check `wr.Window` from the outside: answers, nulls, its length and what it refuses.
 
@@ -149,14 +152,18 @@ def check_window(
         aggregation: one of the catalogue, or of one's own.
         trace: what to do; too many events to evict must raise `wr.EmptyWindow` and change nothing.
         algorithm: the name of an algorithm; by default the planner chooses one.
+        types: the types of the aggregation's inputs, to check the compiled window.
 
     >>> import windrow as wr
     >>> check_window(wr.mean, [Operation("insert", (4,)), Operation("evict"), Operation("evict")])
     """
-    subject = Subject(aggregation)
+    subject = Subject(aggregation, None if types is None else list(map(Kind.of, types)))
     equal = same if subject.monoid.traits.exact else close
     finite = algorithm is not None and _subtracts_rounded(find(algorithm), subject)
-    window = Window(aggregation, algorithm=algorithm, exact=not finite)
+    # A subject of typed inputs counts values, not events.
+    roles = [] if types is None else [entry.name for entry in aggregation.inputs]
+    measure = aggregation(*roles)
+    window = Window(measure, algorithm=algorithm, exact=not finite, types=types)
     inputs: list[Any] = []
     for number, step in enumerate(trace):
         if finite:

@@ -1,0 +1,214 @@
+"""What a compiled `wr.Window` is made of: typed inputs, a product, an algorithm, kernels."""
+
+from __future__ import annotations
+
+import types as python_types
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.algebra.aggregation import Measure
+from windrow.algebra.failures import failures_named
+from windrow.algebra.kinds import Kind
+from windrow.compiler.kernel import Kernel
+from windrow.compiler.machine_code import is_enabled
+from windrow.compiler.product_source import Rule
+from windrow.element.typed_inputs import TypedInputs, Types
+from windrow.engine import element_loops, loops
+from windrow.engine.feature_columns import FeatureAnswers, FeatureColumns
+from windrow.engine.policy_counts import compiled_rules
+from windrow.engine.row_windows import kernel_for
+from windrow.errors import InvalidArgument, NotApplicable
+from windrow.planning import costs
+from windrow.planning.choose import Wish
+from windrow.planning.features import Feature, features_of, policy_features
+from windrow.windows import PolicyWindow
+
+Array = np.ndarray[Any, Any]
+#: what a kernel reads: columns, and which rows of them are valid
+Read = tuple[tuple[Array, ...], tuple[Array, ...]]
+
+
+class CompiledProgram:
+    """One aggregation of events of certain types, and the policy of its window, if any.
+
+    The partials of the policy lie in the same window: the product is of both, the answer first.
+    """
+
+    def __init__(
+        self, measure: Measure, types: Types, policy: PolicyWindow | None, wish: Wish
+    ) -> None:
+        self.name = measure.aggregation.name
+        self.inputs = TypedInputs(measure.aggregation, types)
+        schema = self.inputs.schema
+        self.answer = _answer(measure, schema)
+        asked: list[Feature] = []
+        rules: Sequence[Rule] = ()
+        if policy is not None:
+            policy = _of_inputs(policy, schema)
+            asked = [_as_numbers("policy", each) for each in policy_features(schema, policy)]
+            rules = [
+                (function, [1 + part for part in parts])
+                for function, parts in compiled_rules(policy, schema)
+            ]
+        self.features = FeatureColumns([self.answer, *asked], set(schema.names), as_given=True)
+        self.product = self.features.product
+        self.choice = self.features.choice(wish, None, costs.SLIDING)
+        self.algorithm = self.choice.algorithm
+        self._policy, self._rules = policy, rules
+        self._checked = self.features.checked or policy is not None
+
+    def kernel(self, loop: Callable[..., Any], *functions: Callable[..., Any]) -> Kernel:
+        """A loop, joined with the algorithm and the product."""
+        functions = (*self.algorithm.FUNCTIONS, *functions)
+        return Kernel(loop, functions, self.product, self._checked, self._rules)
+
+    def insert_loop(self) -> Callable[..., Any]:
+        """The loop that inserts rows."""
+        if self._policy is None:
+            return element_loops.insert_rows
+        if self._policy.halves:
+            return element_loops.insert_rows_by_halves
+        return element_loops.insert_rows_by_policy
+
+    def serving(self) -> Kernel:
+        """The kernel of single events."""
+        insert = _called("insert_waiting", self.insert_loop())
+        states = element_loops.state_functions(self.algorithm)
+        return self.kernel(element_loops.serve, insert, *states)
+
+    def sliding(self) -> Kernel:
+        """The kernel that slides by one event after the other: that of `wr.over` of rows."""
+        return kernel_for(loops.over_rows, self.algorithm, self.product, self._checked)
+
+    def block(self, columns: Sequence[pa.Array]) -> Read:
+        """Columns of events as the arrays that kernels read."""
+        named = dict(zip(self.inputs.schema.names, columns, strict=True))
+        return self.features.compiled_block(named, len(columns[0]), 0)
+
+    def checked_event(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The inputs of one event, checked; a function of the user's takes them on trial."""
+        inputs = self.inputs.event(inputs)
+        if self.answer.aggregation.custom and None not in inputs:
+            with failures_named(self.name):
+                self.answer.monoid.lift(*inputs)
+        return inputs
+
+    def block_of_events(self, events: Sequence[tuple[Any, ...]]) -> Read:
+        """The same of single events."""
+        return self.block(
+            self.inputs.columns(
+                events if len(self.inputs.types) > 1 else [value for (value,) in events]
+            )
+        )
+
+    def python_answer(self, answers: FeatureAnswers) -> Any:
+        """The first answer, as Python has it."""
+        return self.result(answers)[0].as_py()
+
+    def answers(self, size: int) -> FeatureAnswers:
+        """Room for the answers of so many events."""
+        return self.features.answers(size)
+
+    def result(self, answers: FeatureAnswers) -> pa.Array:
+        """The answers that a kernel has written, as a column."""
+        return self.features.result(answers, self.answer, _carries_nothing)
+
+    def answers_as_numbers(self) -> bool:
+        """Whether Python's number of an answer is the answer."""
+        monoid, wanted = self.answer.monoid, _NUMBERS.get(self.answer.type)
+        return not monoid.members and monoid.lanes is None and monoid.lowered == wanted
+
+    def buffers(self, size: int) -> tuple[list[Array], list[Array]]:
+        """Room for so many events, as `block` gives them: all are valid at first."""
+        columns, validities = self.block([pa.array([], each) for each in self.inputs.types])
+        return (
+            [np.zeros((size, *column.shape[1:]), column.dtype) for column in columns],
+            [np.ones(size, np.bool_) for _ in validities],
+        )
+
+    def places(self) -> list[tuple[int | None, int | None]] | None:
+        """For each input, its place in such columns, and in what tells which are valid.
+
+        None if numbers of Python cannot be written there as they are.
+        """
+        slots, nullable = self.features.slots, self.product.nullable_columns
+        if any(slot.condition or slot.digest for slot in slots):
+            return None
+        if not all(data_type in _NUMBERS for data_type in self.inputs.types):
+            return None
+        found: list[tuple[int | None, int | None]] = []
+        for name in self.inputs.schema.names:
+            read = [index for index, slot in enumerate(slots) if slot.column == name]
+            if not read:
+                found.append((None, None))
+            else:
+                (index,) = read
+                found.append((index, nullable.index(index) if index in nullable else None))
+        return found
+
+
+_NUMBERS = {pa.float64(): "float64", pa.int64(): "int64"}
+
+
+def written(answers: FeatureAnswers) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """What a kernel writes answers to."""
+    return tuple(answers.values), tuple(answers.defined)
+
+
+def _called(name: str, function: Any) -> Callable[..., Any]:
+    """The function under another name: the one that a loop calls it by."""
+    return python_types.FunctionType(function.__code__, function.__globals__, name)
+
+
+def _carries_nothing(column: str, positions: pa.Array) -> pa.Array:
+    raise AssertionError(f"{column}: carried inputs are refused when the window is made")
+
+
+def _answer(measure: Measure, schema: pa.Schema) -> Feature:
+    # An aggregation that needs no input, and gets none, counts events whatever their values.
+    aggregation = measure.aggregation
+    takes_values = measure.columns or any(not entry.optional for entry in aggregation.inputs)
+    named = aggregation(*schema.names) if takes_values else aggregation()
+    (feature,), _places = features_of(schema, [named], Wish())
+    return _as_numbers("types", feature)
+
+
+def _as_numbers(argument: str, feature: Feature) -> Feature:
+    """The feature, if a kernel can compute it event by event."""
+    name = feature.aggregation.name
+    if any(entry.carried for entry in feature.aggregation.inputs):
+        raise NotApplicable(
+            f"{argument}: {name} answers with the value of an event, which a compiled window does "
+            "not keep; leave out types="
+        )
+    # Without numba nothing is compiled, but partials of numbers are numbers all the same.
+    if not feature.compiled and (is_enabled() or not feature.monoid.is_numeric):
+        raise NotApplicable(
+            f"{argument}: {feature} is not compiled for these types; leave out types="
+        )
+    return replace(feature, compiled=True, monoid=replace(feature.monoid, blockwise=None))
+
+
+def _of_inputs(policy: PolicyWindow, schema: pa.Schema) -> PolicyWindow:
+    """The policy, with the window's inputs as the inputs of its measures, in order."""
+    rules = []
+    for rule in policy.rules:
+        named = []
+        for measure in rule.measures:
+            inputs = measure.aggregation.inputs
+            needed = sum(not entry.optional for entry in inputs)
+            if measure.columns or needed > len(schema.names):
+                raise InvalidArgument(
+                    f"policy: {measure} cannot be asked of events that are "
+                    f"({', '.join(schema.names)}); give aggregations without columns, of as many "
+                    "inputs"
+                )
+            named.append(measure.aggregation(*schema.names[:needed]))
+        if rule.in_ticks is None and any(Kind.of(each).in_ticks for each in schema.types):
+            raise NotApplicable("policy: a function of your own cannot be asked about times yet")
+        rules.append(replace(rule, measures=tuple(named)))
+    return replace(policy, rules=tuple(rules))

@@ -1,0 +1,104 @@
+"""When the events of a window happened, for those that come with a time."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.engine.columns import whole
+from windrow.errors import InvalidArgument
+
+Array = np.ndarray[Any, Any]
+
+
+class EventTimes:
+    """The times of a window's events, in blocks, oldest first.
+
+    Evictions are not told here: the number of events says how many times are still needed.
+
+    >>> times = EventTimes()
+    >>> times.extend([1, 2, 5])
+    >>> times.older_than(2, held=3), times.older_than(6, held=2)
+    (1, 2)
+    """
+
+    def __init__(self) -> None:
+        self._blocks: deque[Array] = deque()
+        self._count = 0
+
+    def extend(self, times: Array) -> None:
+        """Add times behind those that are there."""
+        if len(times):
+            self._blocks.append(times)
+            self._count += len(times)
+
+    def checked(self, times: Any, count: int, held: int) -> Array:
+        """The times of so many events that are to follow `held` others; they never go back."""
+        self._settle(held)
+        found = _array(times)
+        if len(found) != count:
+            raise InvalidArgument(f"times: give one for each event, {count}, not {len(found)}")
+        last = [self._blocks[-1][-1:]] if self._blocks else []
+        try:
+            joined = np.concatenate([*last, found])
+            in_order = bool((joined[1:] >= joined[:-1]).all())
+        except (TypeError, ValueError) as error:
+            raise InvalidArgument(f"times: they cannot be compared: {error}") from None
+        if not in_order:
+            raise InvalidArgument(
+                "times: an event is earlier than the one before; wr.in_order(...) sorts events"
+            )
+        return found
+
+    def older_than(self, time: Any, held: int) -> int:
+        """How many of the `held` events happened before a time."""
+        self._settle(held)
+        count = 0
+        for block in self._blocks:
+            try:
+                earlier = int(np.searchsorted(block, _moment(time, block)))
+            except (TypeError, ValueError) as error:
+                raise InvalidArgument(
+                    f"time: {time!r} cannot be compared with the times of the events: {error}"
+                ) from None
+            count += earlier
+            if earlier < len(block):
+                break
+        return count
+
+    def _settle(self, held: int) -> None:
+        """Forget the times of events that have left."""
+        if held > self._count:
+            raise InvalidArgument(
+                f"times: {held - self._count} events of the window have none; insert all with "
+                "insert_many(values, times)"
+            )
+        gone = self._count - held
+        while gone and gone >= len(self._blocks[0]):
+            gone -= len(self._blocks.popleft())
+        if gone:
+            self._blocks[0] = self._blocks[0][gone:]
+        self._count = held
+
+
+def _array(times: Any) -> Array:
+    """Times as an array; nulls and what is no time are refused."""
+    if hasattr(times, "__arrow_c_stream__") or isinstance(times, pa.Array | pa.ChunkedArray):
+        column = times if isinstance(times, pa.Array) else whole(pa.chunked_array(times))
+        if column.null_count:
+            raise InvalidArgument("times: a time is null")
+        times = column.to_numpy(zero_copy_only=False)
+    found = np.asarray(times if isinstance(times, np.ndarray) else list(times))
+    if found.ndim != 1 or found.dtype.kind not in "iufmMO":
+        raise InvalidArgument(f"times: give an array or a list of times, not {found.dtype}")
+    if found.dtype.kind in "fmM" and bool((found != found).any()):
+        raise InvalidArgument("times: a time is missing")
+    return found.copy()
+
+
+def _moment(time: Any, block: Array) -> Any:
+    """A moment as the times of a block are."""
+    return np.asarray(time, block.dtype) if block.dtype.kind in "mM" else time

@@ -1,0 +1,130 @@
+"""The window behind `wr.Window` without `types`: plain Python, on any Python object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from windrow.element.lifting import Events, PolicyEvents, events_of
+from windrow.engine.plain_window import PlainWindow
+from windrow.engine.policy_counts import let_leave
+from windrow.errors import EmptyWindow, InvalidArgument
+from windrow.planning.choose import Wish, choose
+from windrow.windows import PolicyWindow
+
+
+class PlainElements:
+    """Events that are lifted one by one, and a window of their partials."""
+
+    def __init__(
+        self, aggregation: Any, policy: PolicyWindow | None, wish: Wish, ranges: Sequence[int]
+    ) -> None:
+        own = events_of(aggregation)
+        events: Events = own
+        self._halves = False
+        verdict: Callable[[Any, Any], int] | None = None
+        if policy is not None:
+            events = PolicyEvents(own, policy)
+            self._halves, verdict = policy.halves, events.monoid.verdict
+        self._events, self.name, self._slides = events, events.name, policy is not None
+        chosen = choose(events.served, wish, shared=bool(ranges))
+        self.algorithm = chosen.algorithm
+        if wish.exact and self.algorithm.GUARANTEES.subtracts and not chosen.served.traits.exact:
+            for admission in events.admissions:
+                admission.require_no_rounding(self.algorithm.NAME)
+        self._window = PlainWindow(self.algorithm, events.monoid, ranges, verdict)
+        self._answers: dict[int, Any] = {}
+        self._answered: Any = None
+
+    def entries(self) -> dict[str, Callable[..., Any]]:
+        """The operations of one event, to be called directly."""
+        return {}
+
+    def insert(self, *inputs: Any) -> None:
+        """Add an event at the newest end."""
+        self._window.insert(self._events.lift("insert", inputs))
+        if self._slides:
+            let_leave(self._window, self._halves)
+
+    def insert_many(self, events: Iterable[Any]) -> int:
+        """Add events, oldest first; returns how many."""
+        count = 0
+        for event in events:
+            if self._events.several:
+                self.insert(*event)
+            else:
+                self.insert(event)
+            count += 1
+        return count
+
+    def slide_many(self, events: Iterable[Any]) -> list[Any]:
+        """For each event, evict the oldest, insert it and answer; there must be an oldest."""
+        answers = []
+        for event in events:
+            self._window.evict()
+            self.insert_many((event,))
+            answers.append(self.query())
+        return answers
+
+    def insert_at(self, position: int, inputs: tuple[Any, ...]) -> None:
+        """Add an event inside the window, before the one at a position."""
+        self._window.insert_at(position, self._events.lift("insert_at", inputs))
+
+    def evict(self) -> None:
+        """Drop the oldest event."""
+        if not len(self._window):
+            raise EmptyWindow("evict: the window holds no events")
+        self._window.evict()
+
+    def evict_many(self, count: int) -> None:
+        """Drop the oldest events; there must be as many."""
+        self._window.evict_many(count)
+
+    def evict_at(self, position: int) -> None:
+        """Drop the event at a position; there must be one."""
+        self._window.evict_at(position)
+
+    def query(self) -> Any:
+        """The aggregate of all events in the window."""
+        return self._events.lower(self._window.query())
+
+    def query_registered(self, range: int) -> Any:
+        """The aggregate of one of the ranges that the window was made with."""
+        if self._answered is not self._window.state:
+            found = map(self._events.lower, self._window.query_ranges())
+            self._answers = dict(zip(self._window.ranges, found, strict=True))
+            self._answered = self._window.state
+        if range not in self._answers:
+            registered = ", ".join(map(str, self._window.ranges)) or "none"
+            raise InvalidArgument(
+                f"range: {range!r} is not one of the ranges that the window was made with "
+                f"({registered}); query_range(count) takes any"
+            )
+        return self._answers[range]
+
+    def query_range(self, count: int) -> Any:
+        """The aggregate of the newest events; there must be as many."""
+        return self._events.lower(self._window.query_range(count))
+
+    def prefix(self, position: int) -> Any:
+        """The aggregate from the oldest event to the one at a position."""
+        return self._events.lower(self._window.prefix(position))
+
+    def suffix(self, position: int) -> Any:
+        """The aggregate from the event at a position to the newest one."""
+        return self._events.lower(self._window.suffix(position))
+
+    def update(self, events: Mapping[int, Any]) -> None:
+        """Put other events in the place of those at some positions."""
+        changed = {}
+        for position, event in events.items():
+            inputs = tuple(event) if self._events.several else (event,)
+            changed[position] = self._events.lift("update", inputs)
+        self._window.update(changed)
+
+    def clear(self) -> None:
+        """Drop all events and all room."""
+        self._window.clear()
+
+    def __len__(self) -> int:
+        return len(self._window)

@@ -1,0 +1,246 @@
+"""`wr.Window(..., types=...)`: compiled, on numbers of known types."""
+
+import datetime
+import math
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import windrow as wr
+from windrow.element.single_events import ROOM
+
+RUN = settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def filled(aggregation: Any, events: Any, types: Any = "float64", **options: Any) -> wr.Window:
+    window = wr.Window(aggregation, types=types, **options)
+    window.insert_many(events)
+    return window
+
+
+# Machine code -----------------------------------------------------------------------------------
+
+
+@pytest.mark.compiled
+def test_single_events_and_blocks_are_one_window():
+    """Beyond the events that wait, and beyond the first room; as plain Python has it."""
+    window = wr.Window(wr.max(), types="float64")
+    plain = wr.Window(wr.max())
+    chance = np.random.default_rng(1)
+    for turn in range(12):
+        values = chance.normal(size=ROOM).tolist()
+        for value in values:
+            window.insert(value)
+            plain.insert(value)
+        block = chance.normal(size=ROOM)
+        window.insert_many(block)
+        plain.insert_many(block)
+        for _ in range(ROOM // 2 * (turn % 3)):
+            window.evict()
+            plain.evict()
+        assert (window.query(), len(window)) == (plain.query(), len(plain))
+        slid = chance.normal(size=50)
+        assert window.slide_many(slid).to_pylist() == plain.slide_many(slid)
+        window.evict_many(len(window) // 2)
+        plain.evict_many(len(plain) // 2)
+        assert (window.query(), len(window)) == (plain.query(), len(plain))
+
+
+@pytest.mark.compiled
+def test_an_overflow_raises_and_the_window_goes_on():
+    window = filled(wr.sum(), [2**62, 2**62], "int64")
+    with pytest.raises(wr.AggregateOverflow, match="sum: a sum left the range of 64-bit integers"):
+        window.query()
+    assert len(window) == 2
+    window.evict()
+    window.insert(1)
+    assert (window.query(), len(window)) == (2**62 + 1, 2)
+
+
+# Interpreted ------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("interpreted")
+class TestInterpreted:
+    @RUN
+    @given(
+        st.lists(st.none() | st.integers(-50, 50), min_size=1, max_size=40),
+        st.lists(st.none() | st.integers(-50, 50), max_size=40),
+        st.sampled_from(["sum", "max", "mean", "count_distinct", "stddev"]),
+        st.sampled_from([None, "sequential_boundary", "flat_fat", "daba_lite"]),
+    )
+    def test_slides_as_evict_insert_query_do(self, first, slid, name, algorithm):
+        aggregation = getattr(wr, name)
+        if name == "count_distinct":
+            aggregation = wr.approx_distinct
+        window = filled(aggregation(), first, "int64", algorithm=algorithm)
+        single = filled(aggregation(), first, "int64", algorithm="recompute")
+        expected = []
+        for value in slid:
+            single.evict()
+            single.insert(value)
+            expected.append(single.query())
+        assert window.slide_many(pa.array(slid, pa.int64())).to_pylist() == pytest.approx(expected)
+        assert (window.query(), len(window)) == (pytest.approx(single.query()), len(single))
+
+    def test_evictions_of_events_that_wait(self):
+        window = wr.Window(wr.max(), types="int64")
+        for value in (9, 8, 7, 6):
+            window.insert(value)
+        window.evict_many(2)
+        window.evict()
+        assert (window.query(), len(window)) == (6, 1)
+        window.insert(5)
+        window.evict_many(2)
+        with pytest.raises(wr.EmptyWindow, match="evict: the window holds no events"):
+            window.evict()
+        assert (window.query(), len(window)) == (None, 0)
+        with pytest.raises(wr.EmptyWindow, match="slide_many: the window holds no events"):
+            window.slide_many([1])
+
+    def test_nulls_are_events_without_a_value(self):
+        window = filled(wr.max(), [None, 3, None], "int64")
+        assert (window.query(), len(window)) == (3, 3)
+        window.evict_many(2)
+        assert (window.query(), len(window)) == (None, 1)
+        window.insert(None)
+        window.insert(2**63 - 1)
+        assert (window.query(), len(window)) == (2**63 - 1, 3)
+
+    def test_events_of_other_types(self):
+        """Times, several inputs, answers that are structs, values that are hashed."""
+        day = datetime.datetime(2024, 2, 29, tzinfo=datetime.UTC)
+        assert filled(wr.max(), [day], pa.timestamp("us", "UTC")).query() == day
+        window = wr.Window(wr.correlation(), types=["float64", "int32"])
+        window.insert(1.5, 3)
+        window.insert_many([(2.5, 5), (3.5, 7)])
+        assert window.query() == pytest.approx(1.0)
+        assert filled(wr.approx_distinct(), ["a", "b", "a"], "string").query() == 2
+        counted = wr.Window(wr.count(), types="float64")
+        counted.insert(None)
+        counted.insert(math.nan)
+        assert counted.query() == 2
+
+    @pytest.mark.parametrize("value", ["4", 1j, 2.5, 2**63, (1,)])
+    def test_what_is_no_integer_is_refused_at_the_call(self, value):
+        window = filled(wr.sum(), [1], "int64")
+        with pytest.raises(wr.InvalidArgument, match="events: the window's value is int64"):
+            window.insert(value)
+        assert (window.query(), len(window)) == (1, 1)
+
+    def test_a_function_of_ones_own_fails_at_the_call(self):
+        inverted = wr.aggregation(
+            name="inverted",
+            identity=0,
+            lift=lambda value: 100 // value,
+            combine=lambda older, newer: older + newer,
+        )
+        window = filled(inverted(), [4], "int64")
+        with pytest.raises(wr.DivisionByZero, match="inverted: integer division or modulo by zero"):
+            window.insert(0)
+        assert (window.query(), len(window)) == (25, 1)
+
+    def test_a_combine_that_fails_makes_the_window_useless_until_it_is_cleared(self):
+        wrong = wr.aggregation(
+            name="wrong",
+            identity=0,
+            lift=lambda value: value,
+            combine=lambda older, newer: older + newer + 0 // int(newer - 13),
+        )
+        window = filled(wrong(), [1, 2], "int64", algorithm="two_stacks_lite")
+        window.insert(13)
+        for _ in range(2):
+            with pytest.raises(wr.DivisionByZero, match="wrong: "):
+                window.query()
+        window.clear()
+        window.insert(4)
+        assert (window.query(), len(window)) == (4, 1)
+
+    def test_a_policy_slides_it(self):
+        policy = wr.policies.at_most_sum(10)
+        window = wr.Window(wr.max(), types="int64", policy=policy)
+        plain = wr.Window(wr.max(), policy=policy)
+        for value in (4, 5, 3, 3, 9, 1):
+            window.insert(value)
+            plain.insert(value)
+            assert (window.query(), len(window)) == (plain.query(), len(plain))
+        window.insert_many([2, 2, 2, 2])
+        plain.insert_many([2, 2, 2, 2])
+        assert (window.query(), len(window)) == (plain.query(), len(plain))
+        window.evict_many(len(window))
+        with pytest.raises(wr.EmptyWindow):
+            window.evict()
+
+    def test_what_it_refuses(self):
+        for options, message in (
+            ({"types": "float65"}, "types: 'float65' is no Arrow type"),
+            ({"types": ["int64", "int64"]}, r"types: max has the inputs \(value\); give a type"),
+            ({"types": "int64", "ranges": [3]}, "ranges: a compiled window answers for all"),
+        ):
+            with pytest.raises(wr.WindrowError, match=message):
+                wr.Window(wr.max(), **options)
+        with pytest.raises(wr.NotApplicable, match="types: last answers with the value of an ev"):
+            wr.Window(wr.last(), types="int64")
+        with pytest.raises(wr.InvalidArgument, match="aggregation: with types=, give one aggreg"):
+            wr.Window([wr.max("x")], types="int64")
+        window = filled(wr.max(), [1, 2], "int64", algorithm="flat_fat")
+        with pytest.raises(wr.NotApplicable, match="insert_at: a compiled window takes and drops"):
+            window.insert_at(0, 1)
+        with pytest.raises(wr.InvalidArgument, match="range: a compiled window answers"):
+            window.query(range=2)
+
+    def test_types_of_numpy(self):
+        assert filled(wr.sum(), np.arange(4), np.int64).query() == 6
+        assert filled(wr.sum(), np.arange(4.0), np.dtype("float32")).query() == 6.0
+
+
+# Times ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("interpreted")
+@RUN
+@given(
+    st.lists(st.lists(st.integers(0, 3), max_size=6), max_size=8),
+    st.integers(1, 9),
+    st.sampled_from([None, "int64"]),
+)
+def test_events_older_than_a_time_leave(blocks, extent, types):
+    window = wr.Window(wr.sum(), types=types)
+    now, expected = 0, []
+    for steps in blocks:
+        times = (now + np.cumsum(steps, dtype=np.int64)).tolist()
+        window.insert_many(times, times=times)
+        expected += times
+        now = expected[-1] if expected else 0
+        window.evict_older_than(now - extent)
+        expected = [time for time in expected if time >= now - extent]
+        assert (window.query() or 0, len(window)) == (sum(expected), len(expected))
+        if len(expected) > 3:
+            window.evict()
+            del expected[0]
+
+
+@pytest.mark.parametrize("types", [None, "float64"])
+def test_times_are_checked(types, interpreted):
+    window = wr.Window(wr.max(), types=types)
+    window.insert_many([1, 2], times=pa.array([0, 10], pa.timestamp("s")))
+    for times, message in (
+        ([5], "times: give one for each event, 2, not 1"),
+        (np.array([3, 2], "datetime64[s]"), "times: an event is earlier than the one before"),
+        (pa.array([None, 12], pa.timestamp("s")), "times: a time is null"),
+        (["a", "b"], "times: give an array or a list of times"),
+    ):
+        with pytest.raises(wr.InvalidArgument, match=message):
+            window.insert_many([3, 4], times=times)
+    assert len(window) == 2
+    window.evict_older_than(datetime.datetime(1970, 1, 1, 0, 0, 5))
+    assert (window.query(), len(window)) == (2, 1)
+    with pytest.raises(wr.InvalidArgument, match="time: 'soon' cannot be compared"):
+        window.evict_older_than("soon")
+    window.insert(9)
+    with pytest.raises(wr.InvalidArgument, match="times: 1 events of the window have none"):
+        window.evict_older_than(datetime.datetime(1970, 1, 2))
