@@ -27,8 +27,8 @@ class SingleEvents:
 
     __slots__ = (
         "_answer", "_answers", "_bound", "_buffer", "_buffers", "_call", "_cells", "_columns",
-        "_count", "_defined", "_gathered", "_grow", "_held", "_is_odd", "_leaving", "_nulls", "_number",
-        "_numbers", "_program", "_size", "_slides", "_valid", "_validities", "_words",
+        "_count", "_defined", "_gathered", "_grow", "_held", "_is_odd", "_leaving", "_nulls",
+        "_number", "_numbers", "_program", "_size", "_slides", "_valid", "_validities", "_words",
     )  # fmt: skip
 
     def __init__(
