@@ -58,10 +58,11 @@ check: $(STAMP) ## lint, format, types, and the direction of imports
 docs: $(STAMP) ## build the documentation as a site: build/site/index.html
 	@NUMBA_DISABLE_JIT=1 PYTHONPATH=. $(BIN)/python -m website
 
-pages: $(STAMP) ## write what is made from the catalogue: docs/aggregations.md, and its names for type checkers
+pages: $(STAMP) ## write what code makes: docs/aggregations.md, the catalogue's names for type checkers, drawings of the docs
 	@$(BIN)/python -m windrow.aggregations.reference > docs/aggregations.md.new
 	@$(BIN)/python -m windrow.aggregations.stub > src/windrow/aggregations/__init__.pyi.new
 	@for page in docs/aggregations.md src/windrow/aggregations/__init__.pyi; do mv $$page.new $$page; done
+	@NUMBA_DISABLE_JIT=1 PYTHONPATH=. $(BIN)/python -m website.drawings
 
 bench: java $(STAMP) ## measure, and print ratios
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)

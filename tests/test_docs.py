@@ -2,8 +2,9 @@
 
 All blocks of a file that are fenced as ```python share one namespace. A block of `>>>` lines must
 also print what it shows. A block fenced as ```python no-run is left alone: for what a test cannot
-run, such as a cluster. An example that mentions `spark` gets the session of the tests by that name.
-Most pages run without compiling: answers are the same, and kernels are dear.
+run, such as a cluster. A block fenced as ```python pair asks two libraries the same question, and
+both must answer the same. An example that mentions `spark` gets the session of the tests by that
+name. Most pages run without compiling: answers are the same, and kernels are dear.
 Links lead somewhere, in the repository and on PyPI. Files that the pages name exist.
 """
 
@@ -16,6 +17,7 @@ import pytest
 from hatchling.metadata.core import ProjectMetadata
 from hatchling.plugin.manager import PluginManager
 
+from tests.support.docs.pairs import answers_of
 from windrow.planning.placement import MOST_ROWS_FOR_SPARK
 
 ROOT = Path(__file__).parent.parent
@@ -32,11 +34,12 @@ ADDING = [ROOT / "src" / "windrow" / room / "README.md" for room in ROOMS]
 class Block(NamedTuple):
     code: str
     line: int  # of the file, at which the code begins
+    info: str = ""  # behind the language
 
 
 def blocks_of(text: str) -> list[Block]:
     return [
-        Block(match["code"], text.count("\n", 0, match.start("code")))
+        Block(match["code"], text.count("\n", 0, match.start("code")), match["info"].strip())
         for match in FENCE.finditer(text)
         if match["info"].strip() != "no-run"
     ]
@@ -71,6 +74,17 @@ def run_session(block: Block, name: str, namespace: dict[str, Any]) -> None:
     )
     assert not failures.failed, "".join(report)
 
+
+def run_pair(block: Block, name: str, namespace: dict[str, Any]) -> None:
+    answers = answers_of(block.code, namespace)
+    (_, first), *others = answers.items()
+    assert first, f"{name}, line {block.line}: no answers"
+    assert others, f"{name}, line {block.line}: nothing to compare with"
+    for _, other in others:
+        assert other == first, f"{name}, line {block.line}: {answers}"
+
+
+RUN = {"pair": run_pair}
 
 LINK = re.compile(r"!?\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 PAGES = [
@@ -181,13 +195,19 @@ def test_examples_run(
         request.getfixturevalue("interpreted")
     monkeypatch.chdir(tmp_path)  # an example may write files
     for block in blocks:
-        run = run_session if ">>>" in block.code else run_plain
+        run = run_session if ">>>" in block.code else RUN.get(block.info, run_plain)
         run(block, name, namespace)
 
 
 def test_blocks_are_found_with_their_lines() -> None:
     text = "one\n```python\nx = 1\n```\n\n```python no-run\nx = 2\n```\n```sh\nls\n```\n"
     assert blocks_of(text) == [Block("x = 1\n", 2)]
+
+
+def test_a_pair_that_differs_is_found() -> None:
+    run_pair(Block("# one\n[1, float('nan')]\n# other\n[1, None]\n", 0), "a document", {})
+    with pytest.raises(AssertionError, match="line 7"):
+        run_pair(Block("# one\n[1, 2]\n# other\n[1, 3]\n", 7), "a document", {})
 
 
 def test_a_wrong_answer_is_found() -> None:

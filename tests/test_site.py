@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from website.reference import PAGES, reference_pages
+from website.sliding import sliding
 from website.staging import stage
 
 import windrow as wr
@@ -33,6 +34,10 @@ def test_every_public_name_has_a_place_in_the_reference(reference: dict[str, str
     public |= {f"windrow.testing.{name}" for name in windrow.testing.__all__}
     public |= {f"windrow.stores.{name}" for name in stores.__all__}
     assert public <= listed
+
+
+def test_the_drawing_is_what_its_code_draws(interpreted: None) -> None:
+    assert (ROOT / "docs" / "images" / "sliding.svg").read_text("utf-8") == sliding()
 
 
 def functions() -> list[str]:

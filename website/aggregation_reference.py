@@ -132,11 +132,11 @@ def _entry(aggregation: Aggregation) -> str:
     summary = _code(f"{aggregation.summary[0].upper()}{aggregation.summary[1:]}.")
     call, found = example_of(aggregation)
     facts = facts_of(aggregation)
-    lines = [f":param {_code(each)}" for each in _columns_told(aggregation)]
+    columns = [f":param {_code(each)}" for each in _columns_told(aggregation)]
+    told = [*columns, f":Answers: {_code(facts.output)}", f":Nulls: {facts.nulls}"]
     return (
-        f".. py:function:: windrow.{aggregation.name}{signature}\n\n"
-        f"   {summary}\n\n   "
-        + "\n   ".join([*lines, f":returns: {_code(facts.output)}; {facts.nulls}"])
+        f".. py:function:: windrow.{aggregation.name}{signature}\n\n   {summary}\n\n   "
+        + "\n   ".join(told)
         + f"\n\n   >>> {call}\n   {found!r}\n"
     )
 

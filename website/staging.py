@@ -29,7 +29,7 @@ _LINE = re.compile(r"^- \[(?P<title>[^\]]+)\]\((?P<target>[^)\s]+)\)", re.MULTIL
 _ELSEWHERE = ("https://", "http://", "mailto:", "#")
 #: the folder of pages that are not those of docs/
 _BESIDE = "repository"
-#: the group of the index that the pages of docstrings belong to
+#: the group of the index behind which the pages of docstrings stand
 _REFERENCE = "Reference"
 
 
@@ -79,8 +79,10 @@ def _on_site(text: str, page: Path, places: dict[Path, Path], root: Path) -> str
 
     parts = _CODE.split(text)
     parts[::2] = [_LINK.sub(led, part) for part in parts[::2]]
-    # How doctest writes an empty line is no part of what a program prints.
-    return "".join(parts).replace("<BLANKLINE>\n", "\n")
+    # How doctest writes an empty line, and that one ends a block, is nothing that readers need.
+    return re.sub(r"\n\n(?= *```$)", "\n", "".join(parts), flags=re.MULTILINE).replace(
+        "<BLANKLINE>\n", "\n"
+    )
 
 
 def _navigation(index: str) -> str:
@@ -89,10 +91,10 @@ def _navigation(index: str) -> str:
     for section in re.split(r"^## ", index, flags=re.MULTILINE)[1:]:
         heading, _, text = section.partition("\n")
         pages = [f"{each['title']} <{each['target']}>" for each in _LINE.finditer(text)]
-        if heading == _REFERENCE:
-            pages += [f"reference/{page}" for page in PAGES]
         if pages:
             groups.append(_group(heading, pages))
+        if heading == _REFERENCE:
+            groups.append(_group("API", [f"reference/{page}" for page in PAGES]))
     return "\n" + "\n".join(groups)
 
 

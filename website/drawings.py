@@ -1,0 +1,10 @@
+"""Write the drawings of docs/images that code makes: `python -m website.drawings`."""
+
+from __future__ import annotations
+
+from website.charts import draw_start
+from website.sliding import draw_sliding
+
+if __name__ == "__main__":
+    draw_sliding()
+    draw_start()
