@@ -71,6 +71,7 @@ class ProductSource:
             self._same(),
             self._load(),
             self._store(),
+            *([] if self._wide else [self._load_at(), self._store_at()]),
             self._lift_row(),
             self._lower_row(),
         ]
@@ -189,6 +190,17 @@ class ProductSource:
                 yield from _indented(self._copy(place, target, self._row(place, value)))
             else:
                 yield f"    {target} = {value}"
+
+    def _load_at(self) -> Iterator[str]:
+        yield "def load_at(ring, place):"
+        yield "    at = np.uintp(place)"
+        yield f"    return {self._each(lambda place: f'ring[{place}][at]')}"
+
+    def _store_at(self) -> Iterator[str]:
+        yield "def store_at(ring, place, partial):"
+        yield "    at = np.uintp(place)"
+        for place in range(len(self._fields)):
+            yield f"    ring[{place}][at] = {self._field('partial', place)}"
 
     def _hold(self) -> Iterator[str]:
         yield "def hold(rows, number, partial):"

@@ -67,6 +67,16 @@ def store(ring: Ring, position: int, partial: Partial) -> None:
     _unlinked("store")
 
 
+def load_at(ring: Ring, place: int) -> Partial:
+    """The partial at a place of memory that does not wrap around; of numbers alone."""
+    _unlinked("load_at")
+
+
+def store_at(ring: Ring, place: int, partial: Partial) -> None:
+    """Keep a partial at a place of memory that does not wrap around; of numbers alone."""
+    _unlinked("store_at")
+
+
 def release(ring: Ring, position: int) -> None:
     """Let go of all that stands before a position."""
     _unlinked("release")
@@ -149,6 +159,11 @@ def query(state: State, ring: Ring) -> Partial:
 def query_range(state: State, ring: Ring, count: int) -> Partial:
     """The partial of the newest `count` events of the window."""
     _unlinked("query_range")
+
+
+def query_ranges(state: State, ring: Ring) -> None:
+    """Write the answers of the ranges that were registered, beside the window."""
+    _unlinked("query_ranges")
 
 
 def leaving(state: State, ring: Ring) -> int:

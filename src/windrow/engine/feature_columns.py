@@ -87,7 +87,9 @@ class FeatureColumns(FeatureGroups):
 
         return tuple(map(read, self.plain_slots))
 
-    def answers(self, size: int, present: Array | None = None) -> FeatureAnswers:
+    def answers(
+        self, size: int, present: Array | None = None, *, plain: bool = True
+    ) -> FeatureAnswers:
         """Room for the answers of one window; without `present`, every row has one."""
         return FeatureAnswers(
             [feature.monoid.room(size) for feature in self.compiled],
@@ -95,9 +97,27 @@ class FeatureColumns(FeatureGroups):
                 np.empty(size if conditional else 0, np.bool_)
                 for conditional in self.product.conditional
             ],
-            [[None] * size for _ in self.plain],
+            [[None] * size for _ in self.plain] if plain else [],
             None if present is None or present.all() else present,
         )
+
+    def answers_together(self, size: int, windows: int) -> tuple[FeatureAnswers, ...]:
+        """Room for the answers of windows that share a pass: first for all, then for each.
+
+        The arrays of a window are parts of those for all, one window behind the other. Features in
+        plain Python have lists of their own.
+        """
+        whole = self.answers(size * windows, plain=False)
+        parts = []
+        for number in range(windows):
+            rows = slice(number * size, (number + 1) * size)
+            values = [
+                tuple(member[rows] for member in each) if isinstance(each, tuple) else each[rows]
+                for each in whole.values
+            ]
+            defined = [each[rows] for each in whole.defined]
+            parts.append(FeatureAnswers(values, defined, [[None] * size for _ in self.plain]))
+        return whole, *parts
 
     def column(
         self,

@@ -9,7 +9,7 @@ A table is one block, which threads share piece by piece. A stream of batches is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +21,9 @@ from windrow.engine.feature_columns import FeatureAnswers
 from windrow.engine.named_failures import kernels_named
 from windrow.engine.over_kernels import OverKernels, RowWindows
 from windrow.engine.row_windows import RowBlock, takes_spans
+from windrow.engine.shared_windows import SharedRows, SharedWindow
 from windrow.planning.over_plan import Output
+from windrow.planning.shared_ranges import SharedRanges
 from windrow.windows.bounds import Bounding
 from windrow.windows.reach import Younger
 from windrow.windows.sorted_rows import SortedRows
@@ -44,8 +46,12 @@ class OverBlock:
         position: int = 0,
         spanning: Mapping[str, Spanning] | None = None,
         counted: CountedSpans | None = None,
+        shared: SharedRanges | None = None,
     ) -> None:
-        """`position` is how many rows came before; the others go on from there."""
+        """`position` is how many rows came before; the others go on from there.
+
+        The windows that are `shared` have the compiled features answered by `answer_together`.
+        """
         self._kernels, self._size, self._position = kernels, rows.size, position
         self._compiled = kernels.compiled_block(rows.columns, rows.size, position)
         self._plain = kernels.plain_block(rows.columns, rows.size, position)
@@ -54,7 +60,11 @@ class OverBlock:
             name: self.bounds[name].next_spans(each, rows)
             for name, each in (spanning or {}).items()
         }
-        self._answers = {name: self._room(name) for name in self.bounds}
+        together = () if shared is None else shared.names
+        self._answers = {name: self._room(name) for name in self.bounds if name not in together}
+        if together:
+            self._together, *parts = kernels.answers_together(rows.size, len(together))
+            self._answers |= zip(together, parts, strict=True)
         self._batches = counted
         if counted is not None:
             counted.extend(rows.columns, rows.size)
@@ -97,6 +107,15 @@ class OverBlock:
                 name, (firsts, stops), spans.begin - position, self.bounds[name].present
             )
             self._answers[name].counted = found.__getitem__
+
+    def answer_together(
+        self, names: Sequence[str], window: SharedWindow, begin: int, answer_from: int, stop: int
+    ) -> None:
+        """Drive rows through the windows that share a pass, for the compiled features."""
+        runs, places = self.bounds[names[0]].runs, self._size * np.arange(len(names))
+        rows = SharedRows(*self._compiled, runs, begin, answer_from, stop, places)
+        with kernels_named(self._kernels.compiled):
+            window.advance(rows, self._together.values, self._together.defined)
 
     def _parts(self, name: str, begin: int, stop: int) -> Iterator[Spans | None]:
         """The spans of some rows, part by part; None if the window's loop takes none."""
@@ -143,3 +162,9 @@ class OverBlock:
         if to is not None:
             taken = self._answers[to]
             taken.values, taken.defined = given.values, given.defined
+
+    def forget_together(self, names: Sequence[str]) -> None:
+        """Free the memory of windows that shared a pass, whose columns you have copied."""
+        for name in names:
+            del self._answers[name]
+        del self._together

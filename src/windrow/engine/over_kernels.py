@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 from typing import Any
 
 from windrow.algorithms import Algorithm
@@ -17,9 +18,11 @@ from windrow.engine.row_windows import (
     kernel_for,
     loop_for,
 )
+from windrow.engine.shared_windows import SharedKernel
 from windrow.errors import NotApplicable
 from windrow.planning.features import Feature
 from windrow.planning.over_plan import OverPlan
+from windrow.planning.shared_ranges import SharedRanges, shared_ranges
 from windrow.windows import Window
 from windrow.windows.ahead import HERE
 from windrow.windows.bounds import Bounding
@@ -50,6 +53,17 @@ class OverKernels(FeatureColumns):
                     self._kernels[joined] = kernel
         self._counts = PolicyCounters(plan.schema, nullable)
 
+    @cached_property
+    def shared(self) -> SharedRanges | None:
+        """The windows whose compiled features are answered in one pass, if some are."""
+        return shared_ranges(self.plan, self)
+
+    @cached_property
+    def shared_kernel(self) -> SharedKernel:
+        """What answers them."""
+        assert self.shared is not None
+        return SharedKernel(self.shared, self.product, self.checked)
+
     def _require_current_rows(self) -> None:
         """Refuse to ask a monoid for the current row where a window does not end there."""
         asked = [feature for feature in self.plain if feature.asks_of_current]
@@ -76,11 +90,11 @@ class OverKernels(FeatureColumns):
         setting = Setting(name, order, time_type, self._counts)
         return bounding_for(plan.windows[name], setting)
 
-    def windows_of(self, name: str) -> RowWindows:
-        """The window of that name, empty."""
+    def windows_of(self, name: str, *, shares: bool = False) -> RowWindows:
+        """The window of that name, empty; if it shares a pass, of plain features alone."""
         window = self.plan.windows[name]
         compiled = None
-        if self.compiled:
+        if self.compiled and not shares:
             form = self._forms[name]
             loop = self.loop_of(window)
             kernel = self._kernels[loop, form.NAME]

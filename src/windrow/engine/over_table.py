@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -35,13 +36,10 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
     needed = {*kernels.input_columns, *plan.window_columns}
     rows, permutation = _sorted(plan, columns, keys, table.num_rows, needed)
     bounding = {name: kernels.bounding(name) for name in plan.windows}
-    block = OverBlock(kernels, bounding, rows)
+    block = OverBlock(kernels, bounding, rows, shared=kernels.shared)
     # Plain Python holds the interpreter lock: threads would only wait for each other.
     threads = 1 if kernels.plain else cores() // kernels.threads
-
-    def answer(piece: tuple[str, int, int, int]) -> None:
-        name, *rows_of_piece = piece
-        block.answer(name, kernels.windows_of(name), *rows_of_piece)
+    work = _Work(kernels, block, rows.size, threads)
 
     def answered(output: Output) -> pa.Array:
         return block.column(output, lambda name, positions: rows.columns[name].take(positions))
@@ -53,20 +51,59 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
         if pays(places, len(plan.outputs)):
             numbers = TwoSteps(permutation, places).gathered
     found: dict[Output, pa.Array] = {}
-    following = dict(pairwise(plan.windows))
+    alone = [name for name in plan.windows if name not in work.shared]
+    following = dict(pairwise(alone))
     # Answers that go to other places are there twice. One window at a time, few of them are, and
     # the next window answers into the memory of the one before: fresh memory is slow.
-    for names in [list(plan.windows)] if places is None else [[name] for name in plan.windows]:
-        cuts = {name: _PieceCuts(block.bounds[name], rows.size) for name in names}
-        in_threads(answer, [(name, *each) for name in names for each in cuts[name].pieces(threads)])
-        outputs = [output for output in plan.outputs if output.window in cuts]
+    apart = [work.shared] * bool(work.shared) + [[name] for name in alone]
+    for names in [list(plan.windows)] if places is None else apart:
+        in_threads(lambda piece: piece(), work.pieces(names))
+        outputs = [output for output in plan.outputs if output.window in names]
         columns_found = in_threads(answered, outputs)
         if places is not None:
             columns_found = gather(columns_found, places, numbers)
-            block.hand_over(names[0], following.get(names[0]))
+            if names is work.shared:
+                block.forget_together(names)
+            else:
+                block.hand_over(names[0], following.get(names[0]))
         found |= zip(outputs, columns_found, strict=True)
     columns_found = [found[each] for each in plan.outputs]
     return pa.Table.from_arrays(columns_found, schema=pa.schema(plan.output_fields))
+
+
+@dataclass(frozen=True)
+class _Work:
+    """The work of all windows, in pieces of rows for threads."""
+
+    kernels: OverKernels
+    block: OverBlock
+    size: int
+    threads: int
+
+    @cached_property
+    def shared(self) -> list[str]:
+        """The windows that share a pass, the longest last."""
+        return [] if self.kernels.shared is None else list(self.kernels.shared.names)
+
+    def pieces(self, names: Sequence[str]) -> list[Callable[[], None]]:
+        """What threads do for some windows; those that share a pass are all among them, or none."""
+        found: list[Callable[[], None]] = []
+        if self.shared and self.shared[-1] in names:
+            found += [partial(self._together, *rows) for rows in self._cuts(self.shared[-1])]
+        for name in names:
+            shares = name in self.shared
+            if not shares or self.kernels.plain or self.kernels.counted:
+                found += [partial(self._alone, name, shares, *rows) for rows in self._cuts(name)]
+        return found
+
+    def _cuts(self, name: str) -> list[tuple[int, int, int]]:
+        return _PieceCuts(self.block.bounds[name], self.size).pieces(self.threads)
+
+    def _together(self, *rows: int) -> None:
+        self.block.answer_together(self.shared, self.kernels.shared_kernel.window(), *rows)
+
+    def _alone(self, name: str, shares: bool, *rows: int) -> None:
+        self.block.answer(name, self.kernels.windows_of(name, shares=shares), *rows)
 
 
 def _sorted(

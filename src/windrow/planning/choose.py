@@ -197,7 +197,7 @@ def choose(
     if wish.algorithm is not None:
         exact = wish.exact and not served.exact_integers
         named = find_form(wish.algorithm, served.name, served.traits, served.invertible, exact)
-        if served.returns and not _offers(named, "query_range"):
+        if served.returns and not offers(named, "query_range"):
             raise NotApplicable(
                 f"{named.NAME} cannot serve {served.name}: {_NO_PART}, and rows come back to "
                 "windows of the calendar"
@@ -224,7 +224,7 @@ def choose(
             measured[name] = cost
         else:
             ruled_out[name] = reason or "it was not measured"
-    at_once = [name for name in measured if _offers(ALGORITHMS[name], "query_ranges")]
+    at_once = [name for name in measured if offers(ALGORITHMS[name], "query_ranges")]
     if shared and at_once:
         for name in measured.keys() - at_once:
             ruled_out[name] = "it answers its ranges one after the other"
@@ -248,14 +248,15 @@ def _why_not(algorithm: Algorithm, served: Served, wish: Wish, shared: bool) -> 
     refusal = why_not(algorithm, served.traits, served.invertible, wish.exact)
     if refusal is not None:
         return refusal
-    if (shared or served.returns) and not _offers(algorithm, "query_range"):
+    if (shared or served.returns) and not offers(algorithm, "query_range"):
         return _NO_PART
     if hasattr(algorithm, "HELPER"):
         return "it needs a second core, and tables keep all cores busy already"
     return None
 
 
-def _offers(algorithm: Algorithm, operation: str) -> bool:
+def offers(algorithm: Algorithm, operation: str) -> bool:
+    """Whether an algorithm has an operation beyond those that all have."""
     return any(function.__name__ == operation for function in algorithm.FUNCTIONS)
 
 

@@ -13,6 +13,7 @@ from windrow.planning.over_plan import OverPlan
 from windrow.planning.placement import Placement
 from windrow.planning.plan_text import plan_lines
 from windrow.planning.share import Sharing, share
+from windrow.planning.shared_ranges import shared_ranges
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.stream_plan import StreamPlan
 from windrow.planning.wording import listed
@@ -27,12 +28,14 @@ class Group:
         compiled: whether they run as one kernel.
         partial_bytes: how large their partial is, if it is numbers.
         choices: the algorithm of each window, and why.
+        together: the windows of `over` that share a pass.
     """
 
     features: tuple[str, ...]
     compiled: bool
     partial_bytes: int
     choices: dict[str, Choice]
+    together: tuple[str, ...] = ()
 
 
 class Plan:
@@ -82,7 +85,8 @@ class Plan:
             f"{ASSUMED_EVENTS:,} are assumed.",
         )
         self.notes = (*notes, *(assumed if unknown else ()))
-        self.groups = tuple(_groups(resolved, nullable))
+        on_table = self.call == "over" and placement is None and stream is None
+        self.groups = tuple(_groups(resolved, nullable, shares=on_table))
 
     @property
     def sharing(self) -> list[tuple[list[str], Sharing]]:
@@ -153,7 +157,8 @@ class Plan:
                 "find the events of each window of each query, in one walk along both",
                 "go over the events, a window at a time, in pieces on all cores",
             )
-        over = "go over the rows, a window at a time, in pieces on all cores"
+        once = "once for all windows that share a pass, " * any(g.together for g in self.groups)
+        over = f"go over the rows, {once}a window at a time, in pieces on all cores"
         return (*sort, *self._policies, over)
 
     @property
@@ -191,6 +196,7 @@ class Plan:
                 {
                     "features": list(group.features),
                     "compiled": group.compiled,
+                    "together": list(group.together),
                     "windows": {
                         name: _choice_as_dict(choice) for name, choice in group.choices.items()
                     },
@@ -211,13 +217,22 @@ class Plan:
         return plan
 
 
-def _groups(resolved: OverPlan | SlidePlan, nullable: AbstractSet[str]) -> Iterator[Group]:
+def _groups(
+    resolved: OverPlan | SlidePlan, nullable: AbstractSet[str], *, shares: bool
+) -> Iterator[Group]:
+    """The groups of features; on a table, windows of `over` may share a pass."""
     features = FeatureGroups(resolved.features, nullable, counts=resolved.wish.counts_values)
     wish = resolved.wish
     if features.compiled:
         chosen = {name: features.choice(wish, *resolved.size_of(name)) for name in resolved.windows}
+        together: tuple[str, ...] = ()
+        if shares and isinstance(resolved, OverPlan):
+            shared = shared_ranges(resolved, features)
+            if shared is not None:
+                chosen, together = chosen | shared.choices, shared.names
         served = next(iter(chosen.values())).served
-        yield Group(tuple(map(str, features.named)), True, served.partial_bytes, chosen)
+        names = tuple(map(str, features.named))
+        yield Group(names, True, served.partial_bytes, chosen, together)
     for feature in features.counted:
         counted = {
             name: features.counted_choice(feature, resolved.size_of(name)[0])

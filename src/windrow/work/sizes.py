@@ -34,6 +34,9 @@ class Sizes:
         window_capacity: how many partials a kernel's window has room for at first.
         largest_first_capacity: a window of rows gets its whole room at once, up to so many rows.
         plain_capacity: how many partials a window in plain Python has room for at first.
+        fewest_shared: fewer ranges of rows than this go through a pass each
+            (`planning/shared_ranges.py`).
+        shared_tile: how many rows of a pass for many ranges are answered at once.
         spanned_rows: of how many rows the spans are found at once, before their windows answer.
         slice_capacity: how many slices a stream of batches has room for at first.
         most_answers: how many answers a batch gives at once; one that gives more is halved.
@@ -54,6 +57,8 @@ class Sizes:
     window_capacity: int = 2**8
     largest_first_capacity: int = 2**20
     plain_capacity: int = 2**4
+    fewest_shared: int = 5
+    shared_tile: int = 2**11
     spanned_rows: int = 2**18
     slice_capacity: int = 2**10
     most_answers: int = 2**20
