@@ -58,11 +58,12 @@ check: $(STAMP) ## lint, format, types, and the direction of imports
 docs: $(STAMP) ## build the documentation as a site: build/site/index.html
 	@NUMBA_DISABLE_JIT=1 PYTHONPATH=. $(BIN)/python -m website
 
-pages: $(STAMP) ## write what code makes: docs/aggregations.md, the catalogue's names for type checkers, drawings of the docs
+pages: $(STAMP) ## write what code makes: docs/aggregations.md, the catalogue's names for type checkers, drawings and figures of the docs
 	@$(BIN)/python -m windrow.aggregations.reference > docs/aggregations.md.new
 	@$(BIN)/python -m windrow.aggregations.stub > src/windrow/aggregations/__init__.pyi.new
 	@for page in docs/aggregations.md src/windrow/aggregations/__init__.pyi; do mv $$page.new $$page; done
 	@NUMBA_DISABLE_JIT=1 PYTHONPATH=. $(BIN)/python -m website.drawings
+	@$(BIN)/python -m benchmarks.page_tables
 
 bench: java $(STAMP) ## measure, and print ratios
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)

@@ -9,6 +9,7 @@ from fnmatch import filter as matching
 from itertools import chain
 
 from benchmarks.harness import keep, show
+from benchmarks.page_tables import write_tables
 
 SUITES = {
     "kernels": "Block kernels, 4M events (ratio: cumsum's time over windrow's)",
@@ -65,6 +66,7 @@ def main() -> int:
         keep(suite, comparisons)
         print(f"  kept in benchmarks/results/{suite}.json")
         met = met and all(each.passes for each in comparisons)
+    write_tables()
     return 0 if met else 1
 
 

@@ -170,8 +170,8 @@ def test_the_page_on_pypi_links_to_nothing_that_is_not_there() -> None:
     assert core.readme_content_type == "text/markdown"
     assert targets_of(core.readme) == []
     # Where the repository has a link, there is a path; all else is as it is.
-    assert "a policy (`docs/policies.md`) lets a function" in core.readme
-    assert "or on a Redis server" in core.readme
+    assert "a tour (`docs/tour.md`), how-to" in core.readme
+    assert "in one process or on Spark" in core.readme
     assert FENCE.findall(core.readme) == FENCE.findall((ROOT / "README.md").read_text("utf-8"))
 
 

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
+from benchmarks import page_tables
 from website.reference import PAGES, reference_pages
 from website.sliding import sliding
 from website.staging import stage
@@ -38,6 +39,14 @@ def test_every_public_name_has_a_place_in_the_reference(reference: dict[str, str
 
 def test_the_drawing_is_what_its_code_draws(interpreted: None) -> None:
     assert (ROOT / "docs" / "images" / "sliding.svg").read_text("utf-8") == sliding()
+
+
+@pytest.mark.parametrize("page", page_tables.PAGES, ids=lambda page: page.name)
+def test_every_figure_of_a_table_is_a_measurement(page: Path) -> None:
+    text = page.read_text("utf-8")
+    for row in page_tables.PAGES[page]:
+        assert page_tables.ratio_of(row) > 0
+        assert f"| {row.work} | {row.alternative} | " in text
 
 
 def functions() -> list[str]:
