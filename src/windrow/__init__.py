@@ -36,6 +36,7 @@ from windrow.windows import (
 if TYPE_CHECKING:
     from windrow import stores
     from windrow.api import as_of, over, slide
+    from windrow.cql.query import Query, cql
     from windrow.element.in_order import in_order
     from windrow.element.window import Window
     from windrow.explaining import plan
@@ -52,10 +53,12 @@ _LATER = {
     "AsyncStream": "windrow.iterators.stream",
     "Checkpoint": "windrow.iterators.checkpoint",
     "Plan": "windrow.planning.explain",
+    "Query": "windrow.cql.query",
     "Stream": "windrow.iterators.stream",
     "WarmUp": "windrow.warming",
     "Window": "windrow.element.window",
     "as_of": "windrow.api",
+    "cql": "windrow.cql.query",
     "in_order": "windrow.element.in_order",
     "over": "windrow.api",
     "plan": "windrow.explaining",
@@ -64,6 +67,9 @@ _LATER = {
     "warm_up": "windrow.warming",
 }
 
+# `wr.cql` is the function, and no later import of its package, which is empty, may replace it.
+importlib.import_module("windrow.cql")
+globals().pop("cql")
 
 if not TYPE_CHECKING:  # type checkers would take every misspelt name for one of these
 
@@ -96,6 +102,7 @@ __all__ = [
     "NotApplicable",
     "PlainPythonWarning",
     "Plan",
+    "Query",
     "StoreError",
     "Stream",
     "WarmUp",
@@ -104,6 +111,7 @@ __all__ = [
     "aggregation",
     "as_of",
     "calendar",
+    "cql",
     "delta",
     "expanding",
     "in_order",

@@ -398,3 +398,10 @@ def test_over_different_values():
 def test_what_makes_no_sense_over_different_values_is_refused(aggregation):
     with pytest.raises(wr.InvalidArgument, match="over_distinct: it is for aggregations of the"):
         aggregation().over_distinct()
+
+
+@pytest.mark.parametrize("text", ["x > 1e-3", "x in (1, (y or z))"])
+def test_what_is_written_is_read_as_the_same(text):
+    # Found: by mutated queries. Floats were written as decimals, lists without parentheses.
+    condition = parse(text)
+    assert parse(condition.text) == condition

@@ -198,7 +198,7 @@ class In(_Asked):
 
     def question(self, negated: str) -> str:
         """What is written after the operand."""
-        return f"{negated}in ({', '.join(each.text for each in self.values)})"
+        return f"{negated}in ({', '.join(_within(each, SUM) for each in self.values)})"
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,10 @@ class Literal:
             return f"{self.value:f}"
         if isinstance(self.value, float) and math.isinf(self.value):
             return "1e999" if self.value > 0 else "-1e999"
-        return repr(self.value)
+        written = repr(self.value)
+        # Without an exponent it would be read again as a decimal.
+        is_plain = isinstance(self.value, float) and "e" not in written
+        return f"{written}e0" if is_plain else written
 
 
 def number(text: str) -> Any:

@@ -29,7 +29,7 @@ from windrow.algebra.condition_expressions import (
     joined,
 )
 from windrow.algebra.condition_literals import Literal, Moment, Span, number
-from windrow.algebra.condition_tokens import Tokens
+from windrow.algebra.condition_tokens import Token, Tokens
 from windrow.algebra.condition_values import COMPARISONS
 from windrow.algebra.conditions import Condition
 
@@ -49,22 +49,30 @@ def parse(text: str, argument: str = "where") -> Condition:
     >>> parse("status = 'ok' and amount > 3").columns
     ('status', 'amount')
     """
-    return Condition(_Parser(Tokens(text, argument)).parse(), argument)
+    return Condition(ExpressionParser(Tokens(text, argument)).parse(), argument)
 
 
-class _Parser:
-    """A method for each kind of expression, which takes the tokens that it reads."""
+class ExpressionParser:
+    """A method for each kind of expression, which takes the tokens that it reads.
+
+    `windrow.cql` reads the expressions of queries with it, aggregates among them.
+    """
 
     def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
         self._depth = 0
 
     def parse(self) -> Any:
-        condition = self._expression(OR)
+        """The expression that is the whole text."""
+        condition = self.expression()
         kind, found, _place = self._tokens.peek()
         if kind != "end":
             self._tokens.fail(f"{found!r} is one too many")
         return condition
+
+    def expression(self) -> Any:
+        """The next expression, as far as it goes."""
+        return self._expression(OR)
 
     def _expression(self, least: int) -> Any:
         found = self._operand()
@@ -150,7 +158,7 @@ class _Parser:
     def _string(self, wanted: str) -> str:
         if self._tokens.peek().kind != "string":
             self._tokens.fail(f"{wanted} is missing before {self._tokens.peek().found!r}")
-        return _unquoted(self._tokens.take().found)
+        return unquoted(self._tokens.take().found)
 
     def _operand(self) -> Any:
         """What stands before, between and after operators."""
@@ -171,9 +179,7 @@ class _Parser:
         tokens = self._tokens
         kind, found, place = tokens.peek()
         if tokens.take_if("("):
-            self._depth += 1
-            if self._depth > _DEEPEST:
-                tokens.fail(f"parentheses are nested more than {_DEEPEST} deep", place)
+            self._deeper(place)
             inner = self._expression(OR)
             tokens.expect(")")
             self._depth -= 1
@@ -181,11 +187,11 @@ class _Parser:
         if kind == "number":
             return Literal(self._made(number, sign + tokens.take().found, place))
         if kind == "string":
-            return Literal(_unquoted(tokens.take().found))
+            return Literal(unquoted(tokens.take().found))
         if kind == "quoted":
-            return Column(_unquoted(tokens.take().found))
+            return self._named(tokens.take())
         if kind == "word":
-            return self._time(found.lower(), place) or Column(tokens.take().found)
+            return self._time(found.lower(), place) or self._named(tokens.take())
         truth = tokens.take_if("true", "false")
         if truth is not None:
             return Literal(truth == "true")
@@ -193,12 +199,22 @@ class _Parser:
         null = "nothing equals null; write 'is null' or 'is not null'"
         return tokens.fail(null if found == "null" else reason)
 
+    def _named(self, token: Token) -> Any:
+        """What a name stands for."""
+        return Column(unquoted(token.found))
+
+    def _deeper(self, place: int) -> None:
+        """Count parentheses that are open."""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            self._tokens.fail(f"parentheses are nested more than {_DEEPEST} deep", place)
+
     def _time(self, word: str, place: int) -> Any:
         """A literal such as `date '2024-01-31'`; None if the word names a column."""
         tokens, following = self._tokens, self._tokens.peek(1).kind
         if word in ("timestamp", "date") and following == "string":
             tokens.take()
-            text = _unquoted(tokens.take().found)
+            text = unquoted(tokens.take().found)
             return self._made(functools.partial(Moment.of, word), text, place)
         if word == "interval" and following in ("string", "number"):
             tokens.take()
@@ -207,7 +223,7 @@ class _Parser:
 
     def _duration(self) -> str:
         """`'1 hour 30 minutes'`, `'1' hour` or `1 hour 30 minutes`."""
-        first = _unquoted(self._tokens.take().found)
+        first = unquoted(self._tokens.take().found)
         written = [first]
         if not first.replace(".", "").lstrip("+-").isdigit():
             return first
@@ -225,7 +241,8 @@ class _Parser:
             self._tokens.fail(f"{error}{hint}", place)
 
 
-def _unquoted(found: str) -> str:
+def unquoted(found: str) -> str:
+    """What stands between quotes, or a word as it is."""
     mark = found[0]
     return found[1:-1].replace(mark * 2, mark) if mark in "'\"`" else found
 

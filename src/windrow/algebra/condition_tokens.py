@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple, NoReturn
+from typing import ClassVar, NamedTuple, NoReturn
 
 from windrow.errors import InvalidArgument
 
@@ -35,26 +35,35 @@ class Token(NamedTuple):
 class Tokens:
     """The tokens of a text, taken one after the other."""
 
+    #: what a token looks like, with the blanks before it
+    pattern: ClassVar[re.Pattern[str]] = _TOKEN
+
     def __init__(self, text: str, argument: str) -> None:
         self._text, self._argument = text, argument
         self._tokens = list(self._read())
         self._next = 0
 
     def _read(self) -> Iterator[Token]:
-        position, end = 0, len(self._text.rstrip())
+        position, end = 0, self._end()
         while position < end:
-            token = _TOKEN.match(self._text, position)
+            token = self.pattern.match(self._text, position)
             if token is None:
                 rest = self._text[position:]
                 place = position + len(rest) - len(rest.lstrip())
                 self.fail(f"{self._text[place]!r} is not understood", place)
             kind = str(token.lastgroup)
-            found = token[kind]
-            if kind == "word" and found.lower() in KEYWORDS:
-                kind, found = "keyword", found.lower()
-            yield Token(kind, found, token.start(kind if kind != "keyword" else "word"))
+            yield self._token(kind, token[kind], token.start(kind))
             position = token.end()
         yield Token("end", "the end", end)
+
+    def _end(self) -> int:
+        """Where the last token ends."""
+        return len(self._text.rstrip())
+
+    def _token(self, kind: str, found: str, place: int) -> Token:
+        if kind == "word" and found.lower() in KEYWORDS:
+            return Token("keyword", found.lower(), place)
+        return Token(kind, found, place)
 
     def peek(self, ahead: int = 0) -> Token:
         """The next token, or one after it."""

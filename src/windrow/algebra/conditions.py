@@ -67,17 +67,21 @@ class Condition:
                 f"{self.argument}: {self.text!r} cannot be computed: {error}"
             ) from None
 
-    def check(self, schema: pa.Schema) -> None:
-        """Refuse columns that are not there, or of types that cannot be compared."""
+    def type_in(self, schema: pa.Schema) -> pa.DataType:
+        """The type of what it computes; refuses columns that are not there, or of other types."""
         for name in self.columns:
             if name not in schema.names:
                 raise InvalidArgument(
                     f"{self.argument}: there is no column {name!r}; there are "
                     f"{', '.join(schema.names)}"
                 )
-        kind = self.evaluate(
+        return self.evaluate(
             {name: pa.array([], plain_type(schema.field(name).type)) for name in self.columns}
         ).type
+
+    def check(self, schema: pa.Schema) -> None:
+        """Refuse columns that are not there, or of types that cannot be compared."""
+        kind = self.type_in(schema)
         if not pa.types.is_boolean(kind):
             raise InvalidArgument(f"{self.argument}: {self.text!r} is {kind} and no condition")
 
@@ -87,7 +91,11 @@ class Condition:
 
     def with_columns(self, spelling: Spelling) -> Condition:
         """The same condition on columns of other names."""
-        return Condition(_respelled(self.root, spelling), self.argument)
+
+        def respelled(part: Any) -> Any:
+            return Column(spelling(part.name)) if isinstance(part, Column) else None
+
+        return Condition(rebuilt(self.root, respelled), self.argument)
 
     def __and__(self, other: Condition) -> Condition:
         return Condition(joined("and", [self.root, other.root]), self.argument)
@@ -96,13 +104,14 @@ class Condition:
         return self.text
 
 
-def _respelled(part: Any, spelling: Spelling) -> Any:
-    """A part of a condition, an expression or what one is made of, with its columns respelled."""
-    if isinstance(part, Column):
-        return Column(spelling(part.name))
+def rebuilt(part: Any, change: Callable[[Any], Any]) -> Any:
+    """A part of an expression in which `change` replaces parts; None leaves a part as it is."""
+    changed = change(part)
+    if changed is not None:
+        return changed
     if isinstance(part, tuple):
-        return tuple(_respelled(each, spelling) for each in part)
+        return tuple(rebuilt(each, change) for each in part)
     if not is_dataclass(part) or isinstance(part, type):
         return part
-    parts = {each.name: _respelled(getattr(part, each.name), spelling) for each in fields(part)}
+    parts = {each.name: rebuilt(getattr(part, each.name), change) for each in fields(part)}
     return replace(part, **parts)

@@ -1,0 +1,1 @@
+"""Continuous queries as text: `wr.cql` is in `query.py`."""
