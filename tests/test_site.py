@@ -10,13 +10,17 @@ from pathlib import Path
 
 import pytest
 from benchmarks import page_tables
+from website.algorithm_pages import algorithm_page, card_of
 from website.reference import PAGES, reference_pages
 from website.sliding import sliding
 from website.staging import stage
+from website.trace_drawings import draw_trace
+from website.traces import Largest, monoid_for, trace
 
 import windrow as wr
 import windrow.testing
 from windrow import stores
+from windrow.algorithms import ALGORITHMS, Algorithm
 
 ROOT = Path(__file__).parent.parent
 LINK = re.compile(r"\]\((?P<target>[^)\s#]+)(?:#[^)\s]*)?\)")
@@ -49,6 +53,17 @@ def test_every_figure_of_a_table_is_a_measurement(page: Path) -> None:
         assert f"| {row.work} | {row.alternative} | " in text
 
 
+@pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=ALGORITHMS)
+def test_a_trace_shows_every_step_of_an_algorithm(algorithm: Algorithm) -> None:
+    steps = list(trace(algorithm))
+    fold = max if isinstance(monoid_for(algorithm), Largest) else "".join
+    assert [kept.answer for kept in steps] == [fold(kept.events) for kept in steps]
+    drawing = draw_trace(algorithm.NAME, steps)
+    assert all(f">{kept.step}<" in drawing for kept in steps)
+    assert {"order", "insert", "query"} <= set(card_of(algorithm))
+    assert f"![What {algorithm.NAME} keeps" in algorithm_page(algorithm)
+
+
 def functions() -> list[str]:
     """The public functions, and the classes that users make."""
     named = {name: getattr(wr, name) for name in wr.__all__}
@@ -70,5 +85,5 @@ def test_pages_are_staged_with_links_that_lead_to_pages(tmp_path: Path, interpre
                 assert (page.parent / link["target"]).exists(), f"{page}: {link['target']}"
     navigation = re.findall(r"<(.*)>$", pages[tmp_path / "index.md"], re.MULTILINE)
     of_docs = {page.relative_to(tmp_path).with_suffix("").as_posix() for page in pages}
-    in_docs = {name for name in of_docs if not name.startswith("repository/")}
+    in_docs = {name for name in of_docs if not name.startswith(("repository/", "algorithms/"))}
     assert in_docs - {"index"} <= set(navigation)

@@ -4,7 +4,7 @@
     docs/README.md             →  index.md, and the navigation beside every page
     CONTRIBUTING.md            →  repository/CONTRIBUTING.md
     src/windrow/*/README.md    →  repository/src/windrow/*/README.md
-    docstrings                 →  reference/*.md
+    docstrings                 →  reference/*.rst, algorithms/*.md
 
 Pages are written for a reader of the repository. So links are rewritten to where pages are on the
 site. A link to a file that is no page, such as `LICENSE`, becomes the file's path.
@@ -20,6 +20,7 @@ import re
 import shutil
 from pathlib import Path
 
+from website.algorithm_pages import write_algorithms
 from website.reference import PAGES, write_reference
 
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s]+)\)")
@@ -45,6 +46,7 @@ def stage(root: Path, source: Path) -> None:
         target.write_text(alone + text, "utf-8")
     shutil.copytree(root / "docs" / "images", source / "images")
     write_reference(source / "reference")
+    write_algorithms(source / "algorithms")
     index = source / "index.md"
     index.write_text(index.read_text("utf-8") + _navigation(index.read_text("utf-8")), "utf-8")
 
@@ -94,7 +96,8 @@ def _navigation(index: str) -> str:
         if pages:
             groups.append(_group(heading, pages))
         if heading == _REFERENCE:
-            groups.append(_group("API", [f"reference/{page}" for page in PAGES]))
+            generated = ["algorithms/index", *(f"reference/{page}" for page in PAGES)]
+            groups.append(_group("API", generated))
     return "\n" + "\n".join(groups)
 
 

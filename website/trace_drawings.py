@@ -1,0 +1,93 @@
+"""A trace as a drawing: after each step, what stands in memory, and the state beside it.
+
+A queue is a row of boxes by position. A tree is a row for each level: the node of number p stands
+for w slots from (p - w) / 2 on, where w is the lowest bit of p (see `algorithms/flat_tree.py`).
+What is in the window is blue; what is no longer in it, or only in part, is gray.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from website.svg import FAINT, GROUND, INK, INSIDE, LEFT, Drawing
+from website.traces import Kept, Room
+
+_CELL, _ROW, _GAP, _MARGIN, _NAMES = 56, 30, 20, 16, 96
+_SLOTS = 8
+_INTEGERS = "integers"
+
+
+def draw_trace(name: str, steps: list[Kept]) -> str:
+    """The drawing, as SVG."""
+    heights = [_height(kept) for kept in steps]
+    drawing = Drawing(
+        _MARGIN * 2 + _NAMES + _SLOTS * _CELL + 40,
+        sum(heights) + _MARGIN,
+        f"What {name} keeps after each step of a small trace",
+    )
+    top: float = _MARGIN
+    for kept, height in zip(steps, heights, strict=True):
+        _draw_step(drawing, top, kept)
+        top += height
+    return drawing.text()
+
+
+def _height(kept: Kept) -> float:
+    return 24 + sum(_ROW * _rows(room) for room in kept.rooms) + 20 + _GAP
+
+
+def _is_tree(room: Room) -> bool:
+    return room.name in ("tree", "nodes") or (room.name == "slots" and room.kind == "array")
+
+
+def _rows(room: Room) -> int:
+    if not _is_tree(room):
+        return 1
+    return max(_width(place) for place in room.values if place).bit_length()
+
+
+def _width(place: int) -> int:
+    return place & -place
+
+
+def _draw_step(drawing: Drawing, top: float, kept: Kept) -> None:
+    combines = "1 combine" if kept.combines == 1 else f"{kept.combines} combines"
+    drawing.words(_MARGIN, top + 14, kept.step, anchor="start", size=14)
+    right = drawing.width - _MARGIN
+    answer = f"answer {_told(kept.answer)}, {combines}"
+    drawing.words(right, top + 14, answer, anchor="end", size=13)
+    top += 24
+    for room in kept.rooms:
+        drawing.words(_MARGIN, top + 19, room.name, anchor="start", size=12, colour=FAINT)
+        _draw_room(drawing, top, room, kept.events)
+        top += _ROW * _rows(room)
+    state = ", ".join(f"{name} {_told(value)}" for name, value in kept.state.items())
+    drawing.words(_MARGIN, top + 14, state, anchor="start", size=11, code=True)
+    line = top + 20 + _GAP / 2
+    drawing.line(_MARGIN, line, right, line, LEFT)
+
+
+def _draw_room(drawing: Drawing, top: float, room: Room, events: str) -> None:
+    rows = _rows(room)
+    for place, value in sorted(room.values.items()):
+        begin, width, row = place, 1, 0
+        if _is_tree(room):
+            if not place:
+                continue  # the identity, for nodes that are not used
+            width = _width(place)
+            begin, row = (place - width) // 2, rows - width.bit_length()
+        held = room.kind != _INTEGERS and value and set(value) <= set(events)
+        fill = GROUND if room.kind == _INTEGERS else INSIDE if held else LEFT
+        left = _MARGIN + _NAMES + begin * _CELL
+        drawing.box(left, top + row * _ROW, width * _CELL - 6, _ROW - 6, fill, FAINT)
+        colour = INK if held or room.kind == _INTEGERS else FAINT
+        middle = left + (width * _CELL - 6) / 2
+        drawing.words(middle, top + row * _ROW + 17, _told(value), size=13, colour=colour)
+
+
+def _told(value: Any) -> str:
+    """A partial by its first and last event; nothing as a dash."""
+    text = str(value)
+    if not text:
+        return "–"
+    return text if len(text) < 3 or text.isdigit() else f"{text[0]}..{text[-1]}"
