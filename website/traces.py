@@ -1,8 +1,8 @@
 """What an algorithm keeps, step by step: the trace that its page draws.
 
-The window is a `PlainWindow`, which runs the source that kernels are compiled from. Its partials are
-texts that are joined, so a partial shows which events it stands for, and in which order. Where an
-algorithm asks for a combine that selects, they are digits, and the largest stays.
+The window is a `PlainWindow`, which runs the source that kernels are compiled from. Its partials
+are texts that are joined, so a partial shows which events it stands for, and in which order. Where
+an algorithm asks for a combine that selects, they are digits, and the largest stays.
 
     insert d   →   slots: a..c  b..c  c  d      front 0, back 3, end 4, back_partial d
 
