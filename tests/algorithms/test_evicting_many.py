@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import windrow as wr
+from tests.support.algorithms.lines import LINES
 from windrow.algebra.kinds import Kind
 from windrow.algebra.product import Part, Product
 from windrow.algorithms import ALGORITHMS, Algorithm
@@ -41,27 +42,6 @@ def random_leaps() -> list[int]:
         leaps.append(int(chance.integers(0, most + 1)))
         size -= leaps[-1]
     return leaps
-
-
-def lift_line(value: Any, into: Any) -> None:
-    into[0] = -1.0 if value < 0 else 1.0
-    into[1] = value
-
-
-def follow_line(older: Any, newer: Any, into: Any) -> None:
-    into[0] = older[0] * newer[0]
-    into[1] = newer[0] * older[1] + newer[1]
-
-
-#: x -> slope * x + offset, one after the other: partials are rows of an array, order matters
-LINES = wr.aggregation(
-    name="line",
-    identity=np.array([1.0, 0.0]),
-    lift=lift_line,
-    combine=follow_line,
-    lower=lambda line: line[1],
-    in_place=True,
-)
 
 
 def product_for(algorithm: Algorithm) -> Product:

@@ -21,6 +21,7 @@ _Listed = Literal[
     "recompute", "two_stacks", "two_stacks_lite", "daba", "daba_lite", "flat_fat",
     "base_intervals", "flat_fit", "subtract_on_evict", "slick_deque_non_inv", "slick_deque_inv",
     "sequential_boundary", "parallel_boundary", "log_monoid_tree", "amortized_monoid_tree",
+    "finger_tree",
 ]  # fmt: skip
 #: what `algorithm=` takes, for type checkers: also a name for several, and one of blocks of rows
 AlgorithmName = Literal[_Listed, "slick_deque", "value_counts"]

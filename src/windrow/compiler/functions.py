@@ -3,6 +3,9 @@
 Only kernels call them, so they get no wrappers for calls from Python and C. numba never gives back
 what it compiled: wrappers took 16 of the 24 MiB that compiling a kernel left behind, and half of
 the time (`docs/decisions.md`).
+
+LLVM copies them to where they are called. An algorithm of many long functions lists in `APART`
+those that it need not copy: see `algorithms/finger_nodes.py`.
 """
 
 from __future__ import annotations
@@ -48,9 +51,12 @@ class FunctionCompiler:
         """
         import numba
 
-        name = fingerprint(sorted(self._options.items()), linked)
+        apart = linked.__name__ in linked.__globals__.get("APART", ())
+        options = self._options | {"forceinline": not apart}
+        name = fingerprint(sorted(options.items()), linked)
         if name not in _OWN:
-            _OWN[name] = numba.njit(pipeline_class=kernel_passes(), **self._options)(make())
+            made = numba.njit(pipeline_class=kernel_passes(), **options)(make())
+            _OWN[name] = _once(made) if apart else made
         return _OWN[name]
 
     def any(self, function: Any) -> Any:
@@ -86,3 +92,16 @@ class FunctionCompiler:
         if isinstance(cell.cell_contents, types.FunctionType):
             return types.CellType(self.any(cell.cell_contents))
         return cell
+
+
+def _once(function: Any) -> Any:
+    """The function, compiled once for all integers: for constants numba would compile it anew."""
+    from numba import types as numba_types
+
+    resolve = function.get_call_template
+
+    def get_call_template(arguments: Any, keywords: Any) -> Any:
+        return resolve(tuple(map(numba_types.unliteral, arguments)), keywords)
+
+    function.get_call_template = get_call_template
+    return function

@@ -6,7 +6,7 @@ kernels, for features whose partials are no numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from windrow.algorithms import ALGORITHMS, Algorithm, State
@@ -95,6 +95,32 @@ class PlainWindow:
         if not self._has_room(self.state, self.ring):
             self._make_room()
         self.state = insert_at(self.state, self.ring, index, partial)
+
+    def insert_at_time(self, time: Any, partial: Any) -> None:
+        """Add an event behind all that are not later."""
+        insert_at_time = self._offered("insert_at_time")
+        if not self._has_room(self.state, self.ring):
+            self._make_room()
+        self.state = insert_at_time(self.state, self.ring, time, partial)
+
+    def insert_sorted(self, times: Sequence[Any], partials: Sequence[Any]) -> None:
+        """Add many events, each behind all that are not later; their times do not decrease."""
+        insert_sorted = self._offered("insert_sorted")
+        if not times:
+            return
+        count, needed = len(times), len(self) + len(times)
+        if needed > self._capacity:
+            self._resize(1 << (needed - 1).bit_length())
+        memory = PlainMemory()
+        when, what = memory.counters(count), memory.array(count)
+        for place, (time, partial) in enumerate(zip(times, partials, strict=True)):
+            when.store(place, time)
+            what.store(place, partial)
+        self.state = insert_sorted(self.state, self.ring, when, what, count)
+
+    def older_than(self, time: Any) -> int:
+        """How many events have an earlier time."""
+        return int(self._offered("older_than")(self.state, self.ring, time))
 
     def evict(self) -> None:
         """Drop the oldest event; there must be one."""
