@@ -18,7 +18,7 @@ from windrow.algebra import arrays
 from windrow.algebra.arrays import column_of, read_only
 from windrow.compiler.array_loops import compiled_loop
 from windrow.engine.columns import whole
-from windrow.engine.gathering import row_type
+from windrow.engine.gathering import row_pieces, row_type
 from windrow.engine.ranks import float_ranks
 from windrow.windows.key_runs import NEVER, run_starts, written
 from windrow.windows.walks import lengths_of_runs
@@ -130,7 +130,13 @@ def _codes_of(column: pa.Array) -> tuple[Array, int]:
         if highest - lowest < max(len(column), _MOST_CODES) and highest < 2**63:
             values = arrays.values(column)
             codes: Array = np.empty(len(values), row_type(len(values)))
-            return np.subtract(values, lowest, out=codes, casting="unsafe"), highest - lowest + 1
+
+            def subtract(piece: tuple[int, int]) -> None:
+                rows = slice(*piece)
+                np.subtract(values[rows], lowest, out=codes[rows], casting="unsafe")
+
+            in_threads(subtract, row_pieces(len(values)))
+            return codes, highest - lowest + 1
     return _encoded(column)
 
 

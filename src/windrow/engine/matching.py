@@ -16,13 +16,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.algebra import arrays
-from windrow.engine.gathering import gather_numbers
+from windrow.engine.gathering import gather_numbers, row_pieces
 from windrow.engine.key_codes import key_codes
 from windrow.engine.ranks import ranks
 from windrow.engine.sorting import arrange_codes
 from windrow.windows.edges import Edges, reached
 from windrow.windows.moments import Moments
 from windrow.windows.reach import EARLIEST, UNLIMITED
+from windrow.work.threads import in_threads
 
 Array = np.ndarray[Any, Any]
 
@@ -126,15 +127,19 @@ def _kept(
     Those without a time are always left out, others if they are many: that has its price too.
     """
     masks = [] if timed is None else [timed]
-    asked = np.zeros(1 + max(int(codes.max(initial=0)), int(event_codes.max(initial=0))), np.bool_)
+    threads = len(row_pieces(len(times)))
+    numbers = in_threads(lambda each: int(each.max(initial=0)), [codes, event_codes], threads)
+    asked = np.zeros(1 + max(numbers), np.bool_)
     asked[codes] = True
     if not asked.all():
         masks.append(asked[event_codes])
     oldest, newest = within
-    if len(times) and times.min() <= oldest:
-        masks.append(times > oldest)
-    if len(times) and times.max() > newest:
-        masks.append(times <= newest)
+    if len(times):
+        first, last = in_threads(lambda each: each(), [times.min, times.max], threads)
+        if first <= oldest:
+            masks.append(times > oldest)
+        if last > newest:
+            masks.append(times <= newest)
     if not masks:
         return None
     kept = np.logical_and.reduce(masks)
