@@ -37,7 +37,7 @@ demo: java $(STAMP) ## watch windows over a live stream of sensor readings on lo
 test: java $(STAMP) ## run the tests and the examples of the docs
 	@$(BIN)/python -m tests $(TEST_ARGS)
 
-seeds: java $(STAMP) ## run the tests of properties with examples that are drawn anew, and with more where a test leaves the number open
+seeds: java $(STAMP) ## run the tests of properties with examples that are drawn anew, six times as many
 	@$(BIN)/python -m tests -m hypothesis --hypothesis-profile=seeds $(TEST_ARGS)
 
 kills: java $(STAMP) ## kill workers, executors and drivers of a stream, KILLS (20) times over, about a minute each

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
 from tests.support.aggregations.expected import EXPECTED, PAIRED, agree
+from tests.support.examples import examples
 from windrow.aggregations import CATALOGUE, OFFERED
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.kinds import Kind
@@ -32,7 +33,7 @@ def test_every_aggregation_is_computed_here_in_another_way():
 
 
 @pytest.mark.parametrize(("aggregation", "kinds"), EVERY_KIND)
-@settings(max_examples=10)
+@examples(5)
 @given(data=st.data())
 def test_what_it_answers(aggregation, kinds, data):
     if aggregation.name in PAIRED:

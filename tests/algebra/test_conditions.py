@@ -9,10 +9,11 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from windrow.algebra.condition_text import parse
 
 TABLE = pa.table(
@@ -119,7 +120,7 @@ TEXTS = st.recursive(
 
 
 @given(text=TEXTS)
-@settings(max_examples=80)
+@examples(40)
 def test_any_condition_is_true_of_what_sql_says(text):
     found = true_of(text)
     assert found == by_duckdb(text)

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Aggregation, Input
 from windrow.algebra.kinds import Kind
@@ -65,7 +66,7 @@ def sharing() -> list[Any]:
 
 
 @pytest.mark.parametrize(("aggregation", "kinds"), EVERY_KIND)
-@settings(max_examples=3)  # each draws a hundred runs of its inputs
+@examples(2)  # each draws a hundred runs of its inputs
 @given(data=st.data())
 def test_every_aggregation_keeps_its_laws(aggregation, kinds, data):
     inputs = data.draw(st.lists(inputs_of(aggregation, kinds), min_size=1, max_size=6))
@@ -73,7 +74,7 @@ def test_every_aggregation_keeps_its_laws(aggregation, kinds, data):
 
 
 @pytest.mark.parametrize(("one", "other", "kinds"), sharing())
-@settings(max_examples=3)
+@examples(2)
 @given(data=st.data())
 def test_a_field_means_the_same_to_all_that_name_it(one, other, kinds, data):
     inputs = data.draw(st.lists(inputs_of(other, kinds), min_size=1, max_size=6))

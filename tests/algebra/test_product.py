@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.equality import close
@@ -134,7 +135,7 @@ def _part(monoid: Monoid, place: int) -> Part:
 
 
 @pytest.mark.parametrize("kind", COMPILED)
-@settings(max_examples=60)
+@examples(30)
 @given(data=st.data())
 def test_a_product_answers_what_its_parts_answer(kind, data):
     chosen = data.draw(st.lists(st.sampled_from(COMPILED[kind]), min_size=1, max_size=5))

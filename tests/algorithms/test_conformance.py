@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import windrow as wr
 from tests.support.aggregations.suited import looks_ahead
+from tests.support.examples import examples
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.equality import close
@@ -65,14 +66,14 @@ def refused(algorithm: str, aggregation: Aggregation) -> bool:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=ALGORITHMS)
-@settings(max_examples=100)
+@examples(50)
 @given(trace=traces(st.integers(0, 99), most_steps=40))
 def test_order_and_grouping(algorithm, trace):
     check_algorithm(algorithm, CONCATENATION, trace)
 
 
 @pytest.mark.parametrize(("aggregation", "kinds"), AGGREGATIONS)
-@settings(max_examples=5)
+@examples(3)
 @given(data=st.data())
 def test_every_pair(aggregation, kinds, data):
     trace = data.draw(traces(inputs_of(aggregation, kinds, nulls=True), most_steps=20))
@@ -81,7 +82,7 @@ def test_every_pair(aggregation, kinds, data):
 
 
 @pytest.mark.parametrize("aggregation", CATALOGUE.values(), ids=CATALOGUE)
-@settings(max_examples=5)
+@examples(3)
 @given(data=st.data())
 def test_every_window(aggregation, data):
     trace = data.draw(traces(inputs_of(aggregation, nulls=True), most_steps=20))
@@ -117,7 +118,7 @@ def check_compiled(algorithm: str, aggregation: Aggregation, kinds: Any, trace: 
 
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_every_algorithm_in_a_compiled_window(algorithm, data):
     """Events wait in typed memory until somebody asks; one aggregation minds their order."""
@@ -134,7 +135,7 @@ def test_every_algorithm_in_a_compiled_window(algorithm, data):
 @pytest.mark.parametrize(
     ("aggregation", "kinds"), [each for each in AGGREGATIONS if set(each.values[1]) <= set(TYPES)]
 )
-@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_every_aggregation_in_a_compiled_window(aggregation, kinds, data):
     trace = data.draw(traces(inputs_of(aggregation, kinds, nulls=True), most_steps=20))

@@ -3,11 +3,12 @@
 from itertools import chain
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import windrow as wr
 from tests.support.as_of.batches import answered
 from tests.support.as_of.strategies import Asked, asked
+from tests.support.examples import examples
 from tests.support.over import oracle
 from tests.support.over.batches import SIZES
 
@@ -19,7 +20,7 @@ pytestmark = [
 
 
 @given(asked(), SIZES)
-@settings(max_examples=300)
+@examples(150)
 def test_any_question_in_any_batches(question: Asked, lengths: list[int]) -> None:
     expected = question.expected()
     if any(map(oracle.overflows, chain(*expected.values()))):

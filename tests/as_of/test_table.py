@@ -4,10 +4,11 @@ from itertools import chain
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import windrow as wr
 from tests.support.as_of.strategies import Asked, asked
+from tests.support.examples import examples
 from tests.support.over import oracle
 from windrow.work import sizes
 
@@ -33,13 +34,13 @@ def check(question: Asked) -> None:
 
 
 @given(asked())
-@settings(max_examples=200)
+@examples(100)
 def test_any_question_about_any_tables(question: Asked) -> None:
     check(question)
 
 
 @given(asked(["sum", "count", "last", "median"]))
-@settings(max_examples=60)
+@examples(30)
 def test_threads_and_small_rooms(question: Asked) -> None:
     with sizes.using(cores=3, smallest_piece=1, window_capacity=1, smallest_sorted=2):
         check(question)

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.kinds import Kind
 from windrow.algorithms import ALGORITHMS
@@ -244,7 +245,7 @@ ANY_VALUE = st.sampled_from(
     st.sampled_from(sorted(CATALOGUE)),
     st.lists(st.tuples(ANY_VALUE, ANY_VALUE), min_size=1, max_size=3),
 )
-@settings(max_examples=300)
+@examples(150)
 def test_values_are_refused_when_they_are_inserted(name, events):
     """Whatever the algorithm combines when: all of them refuse the same events, and then answer."""
     aggregation = CATALOGUE[name]

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from windrow.engine.chunk_cuts import (
     HIGHEST,
     LOWEST,
@@ -95,7 +96,7 @@ EXTENTS = {
 
 
 @given(tables(), st.data())
-@settings(max_examples=300)
+@examples(150)
 def test_chunks_give_the_answers_of_the_table(table: pa.Table, data: st.DataObject) -> None:
     some = st.sampled_from(sorted(WINDOWS))
     names = data.draw(some.map(lambda name: [name]) | st.lists(some, min_size=1, unique=True))

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from windrow.engine import over_table, slide_table
 from windrow.engine.gathering import gather, inverse
 from windrow.engine.key_codes import grouped
@@ -70,7 +71,7 @@ def same(value: Any) -> str:
 
 
 @given(st.data())
-@settings(max_examples=200)
+@examples(100)
 def test_rows_are_sorted_by_key_and_order(data: st.DataObject) -> None:
     size = data.draw(SIZES)
     keys = data.draw(st.lists(columns(KEYS, size, 8), max_size=2))

@@ -5,10 +5,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from tests.support.stream.iterated import Iterated, iterated
 from tests.support.stream.model import BINS_SMALL, WAITING_SMALL
 from tests.support.stream.strategies import (
@@ -69,12 +70,12 @@ def check(call: Any, example: Iterated, lives: list[str]) -> None:
 
 
 @given(iterated([streams(any_trailing), streams(any_around, WITH_OBJECTS)]), LIVES)
-@settings(max_examples=25)
+@examples(12)
 def test_over(example: Iterated, lives: list[str]) -> None:
     check(wr.over, example, lives)
 
 
 @given(iterated([streams(clocks), streams(any_sliding)]), LIVES)
-@settings(max_examples=25)
+@examples(12)
 def test_slide(example: Iterated, lives: list[str]) -> None:
     check(wr.slide, example, lives)

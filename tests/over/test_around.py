@@ -9,10 +9,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from tests.support.over import oracle
 from tests.support.over.strategies import ROWS_WINDOWS, time_windows
 from windrow.planning.choose import Wish
@@ -126,7 +127,7 @@ def bounded(draw: st.DrawFn) -> tuple[Any, list[list[int]], int]:
 
 
 @given(bounded())
-@settings(max_examples=200)
+@examples(100)
 def test_spans_in_tables_and_batches(case: tuple[Any, list[list[int]], int]) -> None:
     window, keys, step = case
     times = [time for key in keys for time in key]

@@ -5,10 +5,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from tests.support.over import oracle
 from tests.support.over.batches import SIZES, cut, in_order, roll
 from tests.support.over.strategies import Query, queries
@@ -26,7 +27,7 @@ pytestmark = [
 
 
 @given(queries(), SIZES)
-@settings(max_examples=150)
+@examples(75)
 def test_batches_give_the_answers_of_the_table(query: Query, lengths: list[int]) -> None:
     table = in_order(query)
     try:
@@ -42,7 +43,7 @@ def test_batches_give_the_answers_of_the_table(query: Query, lengths: list[int])
 
 
 @given(st.integers(1, 40), SIZES)
-@settings(max_examples=30)
+@examples(15)
 def test_carried_values_outlive_their_batches(extent: int, lengths: list[int]) -> None:
     # Falling values: the largest is the oldest of the window, many batches back.
     table = pa.table(

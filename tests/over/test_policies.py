@@ -2,10 +2,11 @@
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from tests.support.over.batches import SIZES, cut, roll
 from tests.support.over.policies import NAMES, NUMBERS, POLICIES, expected, table, values
 from tests.support.slide.batches import stream
@@ -13,7 +14,7 @@ from tests.support.slide.batches import stream
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 
-@settings(max_examples=150)
+@examples(75)
 @given(NAMES, NUMBERS, st.integers(1, 3), st.sampled_from([None, "daba_lite", "log_monoid_tree"]))
 def test_over(name, numbers, keys, algorithm):
     found = wr.over(

@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from tests.support.over.oracle import assert_agrees, overflows
 from tests.support.over.strategies import Query, queries
 from windrow.work import sizes
@@ -33,7 +34,7 @@ class TestAnyQuestion:
     """The windows of any question, and beside them windows of rows that share a pass."""
 
     @given(queries(), RANGES, st.integers(1, 9))
-    @settings(max_examples=150)
+    @examples(75)
     def test_by_doubling(self, query: Query, ranges: list[int], least: int) -> None:
         shared = {f"r{place}": wr.rows(extent) for place, extent in enumerate(ranges)}
         shared["waits"] = wr.rows(least + 3, min_rows=least)
@@ -50,7 +51,7 @@ class TestAnyQuestion:
     )
     def test_by_name(self, algorithm: str, names: list[str]) -> None:
         @given(queries(pa.int64(), names, nulls=False), RANGES)
-        @settings(max_examples=40)
+        @examples(20)
         def run(query: Query, ranges: list[int]) -> None:
             windows = {f"r{place}": wr.rows(extent) for place, extent in enumerate(ranges)}
             check(replace(query, windows=windows), algorithm=algorithm)

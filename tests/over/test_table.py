@@ -5,9 +5,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import windrow as wr
+from tests.support.examples import examples
 from tests.support.over import oracle
 from tests.support.over.oracle import assert_agrees
 from tests.support.over.strategies import VALUES, Query, applicable, queries
@@ -36,7 +37,7 @@ def check(query: Query) -> None:
 
 
 @given(queries())
-@settings(max_examples=300)
+@examples(150)
 def test_any_question_about_any_table(query: Query) -> None:
     check(query)
 
@@ -44,7 +45,7 @@ def test_any_question_about_any_table(query: Query) -> None:
 @pytest.mark.parametrize("value_type", VALUES, ids=str)
 def test_every_aggregation_of_every_type(value_type: pa.DataType) -> None:
     @given(queries(value_type, applicable(value_type)))
-    @settings(max_examples=10)
+    @examples(5)
     def run(query: Query) -> None:
         check(query)
 
@@ -52,7 +53,7 @@ def test_every_aggregation_of_every_type(value_type: pa.DataType) -> None:
 
 
 @given(queries())
-@settings(max_examples=50)
+@examples(25)
 def test_recomputation_gives_the_same_answers(query: Query) -> None:
     query = query.without_current_rows()
     expected = query.expected()
@@ -62,7 +63,7 @@ def test_recomputation_gives_the_same_answers(query: Query) -> None:
 
 
 @given(queries())
-@settings(max_examples=100)
+@examples(50)
 def test_pieces_for_threads_give_the_same_answers(query: Query) -> None:
     expected = query.expected()
     with sizes.using(cores=4, smallest_piece=1, smallest_sorted=2):

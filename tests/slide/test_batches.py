@@ -5,10 +5,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from tests.support.over import oracle as values
 from tests.support.over.batches import SIZES, cut, in_order
 from tests.support.over.strategies import Query, measure
@@ -44,7 +45,7 @@ def check(query: Query, sizes: list[int], **further: Any) -> None:
 
 
 @given(queries(), SIZES)
-@settings(max_examples=150)
+@examples(75)
 def test_batches_give_the_answers_of_the_table(query: Query, sizes: list[int]) -> None:
     check(query, sizes)
 
@@ -55,7 +56,7 @@ def test_batches_give_the_answers_of_the_table(query: Query, sizes: list[int]) -
     st.sampled_from(ROWS_OF_ARRAYS),
     SIZES,
 )
-@settings(max_examples=100)
+@examples(50)
 def test_windows_hold_rows_of_arrays_for_themselves(
     query: Query, algorithm: str, name: str, sizes: list[int]
 ) -> None:
@@ -67,20 +68,20 @@ def test_windows_hold_rows_of_arrays_for_themselves(
 
 # Floats that round differently are equal or not by their last bit, which the oracle does not know.
 @given(queries(pa.int32(), ["max", "count", "sum", "arg_max", "collect"]), SIZES)
-@settings(max_examples=50)
+@examples(25)
 def test_changes_are_seen_across_batches(query: Query, sizes: list[int]) -> None:
     check(query, sizes, changes_only=True)
 
 
 @given(queries(), SIZES)
-@settings(max_examples=50)
+@examples(25)
 def test_batches_with_many_answers_are_split(query: Query, sizes: list[int]) -> None:
     with work_sizes.using(most_answers=3, slice_capacity=2, window_capacity=2):
         check(query, sizes)
 
 
 @given(st.integers(1, 20), SIZES)
-@settings(max_examples=10)
+@examples(5)
 def test_what_is_kept_is_the_window(extent: int, sizes: list[int]) -> None:
     # Falling values: the largest is the oldest of the window, many batches back.
     size = 100

@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from tests.support.over.batches import SIZES, in_order
 from tests.support.over.strategies import Query
 from tests.support.slide import oracle
@@ -60,7 +61,7 @@ def by_clock(query: Query) -> Query:
 
 
 @given(queries(pa.int32(), ["count", "sum", "last", "collect"]), st.booleans())
-@settings(max_examples=100)
+@examples(50)
 def test_tables(query: Query, changes_only: bool) -> None:
     query = by_clock(query)
     asked: dict[str, Any] = {**query.arguments, "changes_only": changes_only, "empty": "emit"}
@@ -69,7 +70,7 @@ def test_tables(query: Query, changes_only: bool) -> None:
 
 
 @given(queries(pa.int32(), ["count", "sum", "last"]), SIZES, st.booleans(), st.integers(1, 4))
-@settings(max_examples=100)
+@examples(50)
 def test_batches(query: Query, cuts: list[int], changes_only: bool, most: int) -> None:
     """A gap may be longer than a piece of answers, and lie between two batches."""
     query = by_clock(query)
@@ -86,7 +87,7 @@ COMPARED = ("count", "max", "first", "arg_max")
 @given(
     streams(clocks, COMPARED) | streams(clocks, ("collect", "count")), st.booleans(), st.booleans()
 )
-@settings(max_examples=100)
+@examples(50)
 def test_streams(stream: Stream, changes_only: bool, small: bool) -> None:
     """Windows without events come with the next answer of their key, each once."""
     further: dict[str, Any] = {"changes_only": changes_only, "empty": "emit"}

@@ -4,9 +4,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import windrow as wr
+from tests.support.examples import examples
 from tests.support.over.strategies import Query
 from tests.support.slide.strategies import queries
 from windrow.planning import slide_plan as planning
@@ -68,7 +69,7 @@ def test_by_default_every_row_may_have_an_answer(monkeypatch: pytest.MonkeyPatch
 
 
 @given(queries(pa.int32(), ["count"], timed=False))
-@settings(max_examples=60)
+@examples(30)
 def test_exactly_as_many_answers_as_there_are_are_allowed(query: Query) -> None:
     answers = wr.slide(query.table, **query.arguments).num_rows
     if answers < 2:

@@ -6,10 +6,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from tests.support.over import oracle as values
 from tests.support.over.strategies import VALUES, Query, applicable, measure
 from tests.support.slide import oracle
@@ -44,7 +45,7 @@ def check(query: Query, **further: Any) -> None:
 
 
 @given(queries())
-@settings(max_examples=400)
+@examples(200)
 def test_any_question_about_any_table(query: Query) -> None:
     check(query)
 
@@ -52,7 +53,7 @@ def test_any_question_about_any_table(query: Query) -> None:
 @pytest.mark.parametrize("value_type", VALUES, ids=str)
 def test_every_aggregation_of_every_type(value_type: pa.DataType) -> None:
     @given(queries(value_type, applicable(value_type)))
-    @settings(max_examples=10)
+    @examples(5)
     def run(query: Query) -> None:
         check(query)
 
@@ -65,7 +66,7 @@ def test_every_algorithm_gives_the_same_answers(algorithm: str) -> None:
     assert names
 
     @given(queries(pa.int32(), ["count"], nulls=False), st.sampled_from(names))
-    @settings(max_examples=30)
+    @examples(15)
     def run(query: Query, name: str) -> None:
         windows = query.windows
         if algorithm == "slick_deque_non_inv":  # it selects one value, and does not count as well
@@ -86,7 +87,7 @@ def test_an_algorithm_that_serves_each_but_not_all_is_refused() -> None:
 
 
 @given(queries())
-@settings(max_examples=100)
+@examples(50)
 def test_pieces_for_threads_give_the_same_answers(query: Query) -> None:
     with sizes.using(cores=4, smallest_piece=2):
         check(query)
@@ -94,7 +95,7 @@ def test_pieces_for_threads_give_the_same_answers(query: Query) -> None:
 
 # Floats that round differently are equal or not by their last bit, which the oracle does not know.
 @given(queries(pa.int32(), ["max", "count", "sum", "arg_max", "collect"]))
-@settings(max_examples=100)
+@examples(50)
 def test_changes_only_leaves_out_what_was_answered_before(query: Query) -> None:
     check(query, changes_only=True)
 

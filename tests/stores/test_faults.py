@@ -3,10 +3,11 @@
 import contextlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from tests.support.stores.affine import expected, open_window
 from tests.support.stores.faults import FAULTS, FaultyStore
 
@@ -87,7 +88,7 @@ class Trial:
 
 @pytest.mark.usefixtures("interpreted")
 @given(STEPS, MISHAPS, st.booleans())
-@settings(max_examples=200)
+@examples(100)
 def test_nothing_wrong_is_answered(
     steps: list[tuple[str, int]], faults: list[str | None], flushes: bool
 ) -> None:

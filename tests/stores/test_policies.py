@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from tests.support.stores.faults import FAULTS, FaultyStore
 from windrow.element.stored_window import StoredWindow
 from windrow.stores import MemoryStore, Store
@@ -33,7 +34,7 @@ def open_window(store: Store, policy: Any, aggregation: Any) -> StoredWindow:
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", POLICIES)
 @given(pieces=st.lists(EVENTS, max_size=9))
-@settings(max_examples=25)
+@examples(12)
 def test_answers_are_those_of_a_window_in_memory(name: str, pieces: list[list[Any]]) -> None:
     policy, aggregation = POLICIES[name]
     store, in_memory = MemoryStore(), wr.Window(aggregation(), policy=policy)
@@ -95,7 +96,7 @@ def test_compiled_answers_are_those_of_recomputation(store: Store) -> None:
     st.lists(EVENTS, min_size=1, max_size=6),
     st.lists(st.sampled_from([None, None, *FAULTS]), max_size=40),
 )
-@settings(max_examples=60)
+@examples(30)
 def test_a_store_that_fails_in_the_middle_of_a_decision(
     pieces: list[list[Any]], faults: list[str | None]
 ) -> None:

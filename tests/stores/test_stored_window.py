@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from tests.support.stores.affine import AFFINE, combine, expected, fold, lift, open_window
 from windrow.algorithms import block_tree
 from windrow.element.stored_window import StoredWindow
@@ -81,7 +82,7 @@ def equal(left: Any, right: Any) -> bool:
 
 @pytest.mark.usefixtures("interpreted")
 @given(STEPS, st.sampled_from([4, 8, 16]))
-@settings(max_examples=60)
+@examples(30)
 def test_answers_are_those_of_recomputation(steps: list[tuple[str, int]], block: int) -> None:
     subject = Subject(MemoryStore(), block)
     for step, number in steps:

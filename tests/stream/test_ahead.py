@@ -9,10 +9,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from tests.support.over import oracle
 from tests.support.over.strategies import tick
 from tests.support.stream import history
@@ -97,20 +98,20 @@ def check(stream: Stream) -> None:
 
 
 @given(streams(any_around), st.booleans())
-@settings(max_examples=100)
+@examples(50)
 def test_an_event_is_answered_when_its_windows_are_final(stream: Stream, small: bool) -> None:
     with sizes.using(**(BINS_SMALL if small else {})):
         check(stream)
 
 
 @given(streams(any_around, WITH_OBJECTS))
-@settings(max_examples=30)
+@examples(15)
 def test_of_objects(stream: Stream) -> None:
     check(stream)
 
 
 @given(history.cut(streams(any_around)))
-@settings(max_examples=40)
+@examples(20)
 def test_a_stream_goes_on_from_a_table(example: tuple[Stream, int]) -> None:
     stream, table = example
     schema = stream.batches[0][0].schema

@@ -5,8 +5,9 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
+from tests.support.examples import examples
 from tests.support.over import oracle as over_oracle
 from tests.support.over.oracle import ticks
 from tests.support.slide import oracle
@@ -101,25 +102,25 @@ def check_slide(stream: Stream, events: pa.Table, expected_late: int, marked: st
 
 
 @given(streams(trailing))
-@settings(max_examples=40)
+@examples(20)
 def test_over(stream: Stream) -> None:
     check_over(stream)
 
 
 @given(streams(any_trailing))
-@settings(max_examples=40)
+@examples(20)
 def test_over_from_rows(stream: Stream) -> None:
     check_over(stream)
 
 
 @given(streams(clocks))
-@settings(max_examples=40)
+@examples(20)
 def test_slide(stream: Stream) -> None:
     check_slide(stream, *accepted(judged(stream)), "window_end")
 
 
 @given(streams(any_sliding).filter(has_others))
-@settings(max_examples=40)
+@examples(20)
 def test_slide_from_rows(stream: Stream) -> None:
     day = length(plan_of(stream).order_type)
     by_clock: list[Any] = [

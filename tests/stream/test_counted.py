@@ -10,10 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from tests.support.stream.model import COUNTS_SMALL, COUNTS_SMALLEST, THE_END, Memory, sorted_rows
 from tests.support.stream.over_check import check
 from tests.support.stream.strategies import Stream, streams
@@ -63,7 +64,7 @@ def of_rows(draw: st.DrawFn, _unit: int) -> Window:
 
 
 @given(streams(of_rows), st.sampled_from([{}, COUNTS_SMALL, COUNTS_SMALLEST]))
-@settings(max_examples=150)
+@examples(75)
 def test_any_stream(stream: Stream, small: dict[str, int]) -> None:
     with sizes.using(fewest_counted=1, **small):
         check(stream, Memory())

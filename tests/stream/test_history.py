@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import windrow as wr
+from tests.support.examples import examples
 from tests.support.over import oracle as over_oracle
 from tests.support.over.oracle import ticks
 from tests.support.slide import oracle
@@ -43,7 +44,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 @interpreted
 @given(cut(streams()))
-@settings(max_examples=60)
+@examples(30)
 def test_slide(example: tuple[Stream, int]) -> None:
     stream, table = example
     plan = plan_of(stream)
@@ -65,7 +66,7 @@ def test_slide(example: tuple[Stream, int]) -> None:
 
 @interpreted
 @given(cut(streams(trailing)))
-@settings(max_examples=60)
+@examples(30)
 def test_over(example: tuple[Stream, int]) -> None:
     stream, table = example
     schema = stream.batches[0][0].schema

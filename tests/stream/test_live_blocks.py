@@ -5,10 +5,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from tests.support.stream.model import (
     BINS_SMALL,
     COUNTS_SMALL,
@@ -71,7 +72,7 @@ RESTARTS = st.lists(st.booleans(), max_size=9)
 
 
 @given(streams(any_sliding) | streams(clocks), RESTARTS)
-@settings(max_examples=40)
+@examples(20)
 def test_slide(stream: Stream, restarted: list[bool]) -> None:
     schema = stream.batches[0][0].schema
     plan = resolve_slide(schema, **stream.arguments, wish=Wish(), changes_only=False)
@@ -80,7 +81,7 @@ def test_slide(stream: Stream, restarted: list[bool]) -> None:
 
 
 @given(streams(any_trailing), RESTARTS, st.sampled_from([BINS_SMALL, COUNTS_SMALL]))
-@settings(max_examples=40)
+@examples(20)
 def test_over(stream: Stream, restarted: list[bool], small: dict[str, int]) -> None:
     schema = stream.batches[0][0].schema
     plan = resolve_over(schema, **stream.arguments, wish=Wish())

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.examples import examples
 from tests.support.over import oracle
 from tests.support.over.strategies import KEYS, TEXTS, columns, measure
 from tests.support.stream.strategies import MEASURES, VALUES
@@ -98,7 +99,7 @@ def cases(draw: st.DrawFn) -> Case:
 
 
 @given(cases(), st.data())
-@settings(max_examples=60)
+@examples(30)
 def test_folding_is_recomputing_however_it_is_grouped(case: Case, data: st.DataObject) -> None:
     maps = [case.map_of(number) for number in range(6)]
     while len(maps) > 1:
@@ -132,7 +133,7 @@ def test_a_carried_position_is_the_last_field(name: str) -> None:
 
 
 @given(cases())
-@settings(max_examples=20)
+@examples(20)
 def test_a_map_combined_with_none_is_itself(case: Case) -> None:
     whole = case.maps.fold([case.cells])
     again = case.maps.fold([case.maps.empty, whole, case.maps.empty])

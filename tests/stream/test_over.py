@@ -1,8 +1,9 @@
 """A shard of a stream gives every event once, in order, with the answers of a table."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
+from tests.support.examples import examples
 from tests.support.stream.model import WAITING_SMALL, Memory
 from tests.support.stream.over_check import check
 from tests.support.stream.strategies import Stream, streams, trailing
@@ -17,7 +18,7 @@ pytestmark = [
 
 
 @given(streams(trailing))
-@settings(max_examples=80)
+@examples(40)
 def test_any_stream(stream: Stream) -> None:
     storage = Memory()
     check(stream, storage)
@@ -27,7 +28,7 @@ def test_any_stream(stream: Stream) -> None:
 
 
 @given(streams(trailing))
-@settings(max_examples=40)
+@examples(20)
 def test_blocks_of_few_events(stream: Stream) -> None:
     with sizes.using(events_in_a_block=2, **WAITING_SMALL):
         check(stream, Memory())

@@ -3,9 +3,10 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import windrow as wr
+from tests.support.examples import examples
 from tests.support.over.oracle import ticks
 from tests.support.slide import oracle
 from tests.support.stream.model import (
@@ -60,7 +61,7 @@ def run(stream: Stream, storage: Memory) -> tuple[list[pa.Table], int]:
 
 
 @given(streams())
-@settings(max_examples=100)
+@examples(50)
 def test_any_stream(stream: Stream) -> None:
     storage = Memory()
     tables, late = run(stream, storage)
@@ -74,7 +75,7 @@ def test_any_stream(stream: Stream) -> None:
 
 
 @given(streams())
-@settings(max_examples=60)
+@examples(30)
 def test_blocks_of_few_slices(stream: Stream) -> None:
     with sizes.using(slices_in_a_block=2, **WAITING_SMALL):
         tables, _late = run(stream, Memory())

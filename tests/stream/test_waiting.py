@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.examples import examples
 from tests.support.stream.model import WAITING_SMALL, Memory
 from windrow.stream import sizes
 from windrow.stream.header import GroupState, ShardHeader
@@ -65,7 +66,7 @@ class Shard:
     st.sampled_from([(2,), (1,), (5,), (1, 7), (2, 3), (7, 1, 4), (3, 3), (6, 10, 15)]),
     st.lists(st.tuples(st.lists(st.integers(0, 12), max_size=9), st.integers(0, 6))),
 )
-@settings(max_examples=300)
+@examples(150)
 def test_any_events(lengths: tuple[int, ...], steps: list[tuple[list[int], int]]) -> None:
     shard, watermark = Shard(*lengths), 0
     left = [set[Event]() for _ in lengths]

@@ -10,6 +10,7 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.support.examples import examples
 from windrow.algebra.kinds import Kind
 from windrow.testing.strategies import inputs_of, tables, traces, values, well_conditioned
 
@@ -24,7 +25,7 @@ def can_be(strategy: Any, condition: Callable[[Any], bool]) -> bool:
 
 
 @pytest.mark.parametrize("kind", COLUMN_KINDS)
-@settings(max_examples=10)
+@examples(5)
 @given(data=st.data())
 def test_values_are_of_their_kind(kind, data):
     table = data.draw(tables({"x": kind}, most_rows=5))
@@ -50,7 +51,7 @@ def test_sums_of_well_conditioned_floats_are_exact(floats, chance):
     assert math.isfinite(math.prod(floats))
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(tables({"x": Kind.FLOAT, "n": Kind.INTEGER}, nulls=False, distinct_order=True))
 def test_tables_without_nulls_and_ties(table):
     assert table.schema.names == ["key", "ts", "x", "n"]
@@ -85,7 +86,7 @@ def test_inputs_fit_the_aggregation():
     assert can_be(inputs_of(wr.max, (Kind.INTEGER,)), lambda given: given == -(2**63))
 
 
-@settings(max_examples=50)
+@examples(25)
 @given(inputs_of(wr.mean, (Kind.FLOAT,)))
 def test_inputs_of_what_is_rounded_are_not_huge(given):
     assert not 1e6 < abs(given) < math.inf
