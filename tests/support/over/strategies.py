@@ -26,6 +26,8 @@ from windrow.windows import DeltaWindow, PunctuatedWindow, SessionWindow, TimeWi
 from windrow.windows.ahead import HERE
 
 MOST_ROWS = 24
+#: different ones in a column
+MOST_VALUES = 8
 UNITS = ("s", "ms", "us", "ns")
 
 
@@ -121,11 +123,18 @@ def columns(
     size: int,
     nulls: bool | None = None,
 ) -> pa.Array:
-    """A column, with nulls or without."""
+    """A column of a few values, with nulls or without.
+
+    Which of the values a row has is drawn for all rows at once: hypothesis takes as long for a
+    string of bytes as for one number.
+    """
     if nulls is None:
         nulls = draw(st.booleans())
-    drawn = draw(st.lists(st.none() | values if nulls else values, min_size=size, max_size=size))
-    return pa.array(drawn, data_type)
+    few = draw(st.lists(values, min_size=1, max_size=MOST_VALUES))
+    if nulls:
+        few.append(None)
+    places = draw(st.binary(min_size=size, max_size=size))
+    return pa.array([few[place % len(few)] for place in places], data_type)
 
 
 @st.composite
