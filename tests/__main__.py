@@ -45,10 +45,13 @@ def environment() -> dict[str, str]:
 
 
 def begin(words: list[str]) -> tuple[subprocess.Popen[str], IO[str]]:
-    """A process, and what it prints."""
+    """A process that gives way to the first, and what it prints.
+
+    The first part is the longest and does one thing after the other: it should never wait.
+    """
     printed = tempfile.TemporaryFile("w+")  # noqa: SIM115 - read when the process has ended
     process = subprocess.Popen(
-        words, stdout=printed, stderr=subprocess.STDOUT, text=True, env=environment()
+        ["nice", *words], stdout=printed, stderr=subprocess.STDOUT, text=True, env=environment()
     )
     return process, printed
 

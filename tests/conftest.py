@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 
-from tests.support.parts import PARTS, part_of
+from tests.support.examples import SEEDS, USUAL
+from tests.support.parts import PARTS, may_be_in, part_of
 from tests.support.spark.state_store import PROVIDER, ROCKSDB
 
 if TYPE_CHECKING:
@@ -17,14 +19,22 @@ if TYPE_CHECKING:
 # The same examples in each run, so that a change is judged by what it changed; `make seeds` draws
 # others, more of them, and prints the lines that reproduce a failure.
 _COMMON = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
-hypothesis.settings.register_profile("windrow", derandomize=True, max_examples=50, **_COMMON)
-hypothesis.settings.register_profile("seeds", print_blob=True, max_examples=300, **_COMMON)
+hypothesis.settings.register_profile("windrow", derandomize=True, max_examples=USUAL, **_COMMON)
+hypothesis.settings.register_profile("seeds", print_blob=True, max_examples=SEEDS, **_COMMON)
 hypothesis.settings.load_profile("windrow")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`make test` runs all parts of the tests at once, each in a process of its own."""
     parser.addoption("--part", choices=PARTS, help="run one part of the tests only")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files that have no test of the part."""
+    part = config.getoption("part")
+    if part and collection_path.suffix == ".py" and not may_be_in(part, collection_path):
+        return True
+    return None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
