@@ -53,8 +53,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 # Java's first compiler and its plainest collector: Spark's many small jobs are over before better
-# code and more threads pay. Processes that tests start get it too.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+# code and more threads pay. With one compiler Java keeps 48 MB of code, which the tests outgrow: it
+# would throw code away and compile it again. Spark's classes are well-formed: nobody verifies them.
+# Processes that tests start get it too.
+os.environ.setdefault(
+    "SPARK_SUBMIT_OPTS",
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC "
+    "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote",
+)
 
 
 @pytest.fixture
@@ -75,6 +81,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
         cores=2,
         log_file=folder / "spark.log",
         **{
+            "spark.python.daemon.module": "tests.support.spark.daemon",
             "spark.sql.shuffle.partitions": "4",
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
         },
