@@ -1,5 +1,6 @@
 """What all tests share: one Spark session for the whole run, and how hypothesis is set."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,6 +38,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
+def pytest_collection_finish() -> None:
+    """Look for garbage less often, and not among what was imported: it took a twentieth."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Take one part if asked; leave out what is about machine code where none is made."""
     from windrow.compiler.machine_code import is_enabled
@@ -61,6 +69,15 @@ os.environ.setdefault(
     "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC "
     "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote",
 )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Run the examples of docstrings as plain Python: they show answers, not machine code."""
+    with pytest.MonkeyPatch.context() as patch:
+        if isinstance(item, pytest.DoctestItem):
+            patch.setenv("NUMBA_DISABLE_JIT", "1")
+        return (yield)
 
 
 @pytest.fixture

@@ -123,7 +123,7 @@ def test_equal_work_gives_equal_answers():
 @given(
     st.lists(st.lists(st.integers(-9, 9) | st.just(2**63 - 1), min_size=1, max_size=40), max_size=9)
 )
-@examples(15)
+@examples(10)
 def test_rows_keep_their_invariants_and_do_not_care_which_comes_first(runs):
     measure = wr.approx_quantile(q=[0.0, 0.3, 0.5, 1.0], error=0.3)
     monoid = measure.aggregation.monoid_for((Kind.INTEGER,))
@@ -162,7 +162,7 @@ def test_bounds_hold_the_exact_counts_and_none_is_missing(pieces):
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=9), min_size=1, max_size=9))
-@examples(20)
+@examples(15)
 def test_rows_of_counters_are_the_dicts(runs):
     """Numbers in rows and other values in dicts are counted and answered in the same way."""
     aggregation = wr.frequent_items(k=3, error=0.25).aggregation

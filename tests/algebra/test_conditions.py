@@ -120,7 +120,7 @@ TEXTS = st.recursive(
 
 
 @given(text=TEXTS)
-@examples(40)
+@examples(25)
 def test_any_condition_is_true_of_what_sql_says(text):
     found = true_of(text)
     assert found == by_duckdb(text)

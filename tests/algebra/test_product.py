@@ -135,7 +135,7 @@ def _part(monoid: Monoid, place: int) -> Part:
 
 
 @pytest.mark.parametrize("kind", COMPILED)
-@examples(30)
+@examples(20)
 @given(data=st.data())
 def test_a_product_answers_what_its_parts_answer(kind, data):
     chosen = data.draw(st.lists(st.sampled_from(COMPILED[kind]), min_size=1, max_size=5))

@@ -66,7 +66,7 @@ def refused(algorithm: str, aggregation: Aggregation) -> bool:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=ALGORITHMS)
-@examples(50)
+@examples(30)
 @given(trace=traces(st.integers(0, 99), most_steps=40))
 def test_order_and_grouping(algorithm, trace):
     check_algorithm(algorithm, CONCATENATION, trace)

@@ -20,7 +20,7 @@ pytestmark = [
 
 
 @given(asked(), SIZES)
-@examples(150)
+@examples(80)
 def test_any_question_in_any_batches(question: Asked, lengths: list[int]) -> None:
     expected = question.expected()
     if any(map(oracle.overflows, chain(*expected.values()))):

@@ -34,13 +34,13 @@ def check(question: Asked) -> None:
 
 
 @given(asked())
-@examples(100)
+@examples(50)
 def test_any_question_about_any_tables(question: Asked) -> None:
     check(question)
 
 
 @given(asked(["sum", "count", "last", "median"]))
-@examples(30)
+@examples(20)
 def test_threads_and_small_rooms(question: Asked) -> None:
     with sizes.using(cores=3, smallest_piece=1, window_capacity=1, smallest_sorted=2):
         check(question)

@@ -245,7 +245,7 @@ ANY_VALUE = st.sampled_from(
     st.sampled_from(sorted(CATALOGUE)),
     st.lists(st.tuples(ANY_VALUE, ANY_VALUE), min_size=1, max_size=3),
 )
-@examples(150)
+@examples(80)
 def test_values_are_refused_when_they_are_inserted(name, events):
     """Whatever the algorithm combines when: all of them refuse the same events, and then answer."""
     aggregation = CATALOGUE[name]

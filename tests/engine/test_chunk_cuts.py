@@ -96,7 +96,7 @@ EXTENTS = {
 
 
 @given(tables(), st.data())
-@examples(150)
+@examples(80)
 def test_chunks_give_the_answers_of_the_table(table: pa.Table, data: st.DataObject) -> None:
     some = st.sampled_from(sorted(WINDOWS))
     names = data.draw(some.map(lambda name: [name]) | st.lists(some, min_size=1, unique=True))

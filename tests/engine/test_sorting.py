@@ -71,7 +71,7 @@ def same(value: Any) -> str:
 
 
 @given(st.data())
-@examples(100)
+@examples(50)
 def test_rows_are_sorted_by_key_and_order(data: st.DataObject) -> None:
     size = data.draw(SIZES)
     keys = data.draw(st.lists(columns(KEYS, size, 8), max_size=2))

@@ -97,7 +97,7 @@ def shards_of(example: Iterated, several: bool) -> int | None:
     iterated([streams(trailing), streams(any_trailing), streams(any_around, WITH_OBJECTS)]),
     st.booleans(),
 )
-@examples(60)
+@examples(40)
 def test_over(example: Iterated, small: bool) -> None:
     """Rows, slices, totals, and windows that end behind their row: the last of them, too."""
     with sizes.using(**(BINS_SMALL | WAITING_SMALL if small else {})):
@@ -105,7 +105,7 @@ def test_over(example: Iterated, small: bool) -> None:
 
 
 @given(iterated([streams(clocks), streams(any_sliding)]), st.booleans())
-@examples(60)
+@examples(40)
 def test_slide(example: Iterated, small: bool) -> None:
     """Slices, rows and totals."""
     with sizes.using(**(BINS_SMALL | WAITING_SMALL if small else {})):
@@ -141,7 +141,7 @@ def is_live(stream: wr.Stream) -> bool:
 
 
 @given(iterated([streams(at_their_row, OF_NUMBERS)]).map(live), st.booleans())
-@examples(60)
+@examples(40)
 def test_live_windows_that_end_at_their_row(example: Iterated, several: bool) -> None:
     """Of rows and of time; keys that are not needed are forgotten at once."""
     with patch.object(over_live, "_FEW_KEYS", 0):
@@ -149,7 +149,7 @@ def test_live_windows_that_end_at_their_row(example: Iterated, several: bool) ->
 
 
 @given(iterated([streams(clocks, OF_NUMBERS)]).map(live), st.booleans())
-@examples(75)
+@examples(40)
 def test_live_windows_by_a_clock(example: Iterated, several: bool) -> None:
     """One window; keys that hold nothing are forgotten at once."""
     [name, window], *_others = example.stream.windows.items()

@@ -127,7 +127,7 @@ def bounded(draw: st.DrawFn) -> tuple[Any, list[list[int]], int]:
 
 
 @given(bounded())
-@examples(100)
+@examples(50)
 def test_spans_in_tables_and_batches(case: tuple[Any, list[list[int]], int]) -> None:
     window, keys, step = case
     times = [time for key in keys for time in key]

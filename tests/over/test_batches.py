@@ -27,7 +27,7 @@ pytestmark = [
 
 
 @given(queries(), SIZES)
-@examples(75)
+@examples(40)
 def test_batches_give_the_answers_of_the_table(query: Query, lengths: list[int]) -> None:
     table = in_order(query)
     try:
@@ -43,7 +43,7 @@ def test_batches_give_the_answers_of_the_table(query: Query, lengths: list[int])
 
 
 @given(st.integers(1, 40), SIZES)
-@examples(15)
+@examples(10)
 def test_carried_values_outlive_their_batches(extent: int, lengths: list[int]) -> None:
     # Falling values: the largest is the oldest of the window, many batches back.
     table = pa.table(

@@ -79,7 +79,7 @@ ANY_SIZE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e150, ma
 
 
 @given(st.lists(ANY_SIZE, min_size=1, max_size=40), st.integers(1, 12))
-@examples(50)
+@examples(30)
 def test_sums_of_floats_of_any_size(values: list[float], extent: int) -> None:
     for row, found in enumerate(answers(values, window=wr.rows(extent))):
         window = values[max(0, row - extent + 1) : row + 1]
@@ -88,7 +88,7 @@ def test_sums_of_floats_of_any_size(values: list[float], extent: int) -> None:
 
 
 @given(st.lists(ANY_SIZE, min_size=1, max_size=30), st.integers(1, 12))
-@examples(25)
+@examples(15)
 def test_moments_of_floats_of_any_size(values: list[float], extent: int) -> None:
     table = pa.table({"x": values})
     names = ["mean", "variance", "variance_pop", "stddev", "stddev_pop"]

@@ -14,7 +14,7 @@ from tests.support.slide.batches import stream
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 
-@examples(75)
+@examples(40)
 @given(NAMES, NUMBERS, st.integers(1, 3), st.sampled_from([None, "daba_lite", "log_monoid_tree"]))
 def test_over(name, numbers, keys, algorithm):
     found = wr.over(

@@ -34,7 +34,7 @@ class TestAnyQuestion:
     """The windows of any question, and beside them windows of rows that share a pass."""
 
     @given(queries(), RANGES, st.integers(1, 9))
-    @examples(75)
+    @examples(40)
     def test_by_doubling(self, query: Query, ranges: list[int], least: int) -> None:
         shared = {f"r{place}": wr.rows(extent) for place, extent in enumerate(ranges)}
         shared["waits"] = wr.rows(least + 3, min_rows=least)
@@ -51,7 +51,7 @@ class TestAnyQuestion:
     )
     def test_by_name(self, algorithm: str, names: list[str]) -> None:
         @given(queries(pa.int64(), names, nulls=False), RANGES)
-        @examples(20)
+        @examples(15)
         def run(query: Query, ranges: list[int]) -> None:
             windows = {f"r{place}": wr.rows(extent) for place, extent in enumerate(ranges)}
             check(replace(query, windows=windows), algorithm=algorithm)

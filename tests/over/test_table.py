@@ -37,7 +37,7 @@ def check(query: Query) -> None:
 
 
 @given(queries())
-@examples(150)
+@examples(80)
 def test_any_question_about_any_table(query: Query) -> None:
     check(query)
 
@@ -53,7 +53,7 @@ def test_every_aggregation_of_every_type(value_type: pa.DataType) -> None:
 
 
 @given(queries())
-@examples(25)
+@examples(15)
 def test_recomputation_gives_the_same_answers(query: Query) -> None:
     query = query.without_current_rows()
     expected = query.expected()
@@ -63,7 +63,7 @@ def test_recomputation_gives_the_same_answers(query: Query) -> None:
 
 
 @given(queries())
-@examples(50)
+@examples(30)
 def test_pieces_for_threads_give_the_same_answers(query: Query) -> None:
     expected = query.expected()
     with sizes.using(cores=4, smallest_piece=1, smallest_sorted=2):

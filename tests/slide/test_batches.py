@@ -45,7 +45,7 @@ def check(query: Query, sizes: list[int], **further: Any) -> None:
 
 
 @given(queries(), SIZES)
-@examples(75)
+@examples(40)
 def test_batches_give_the_answers_of_the_table(query: Query, sizes: list[int]) -> None:
     check(query, sizes)
 
@@ -56,7 +56,7 @@ def test_batches_give_the_answers_of_the_table(query: Query, sizes: list[int]) -
     st.sampled_from(ROWS_OF_ARRAYS),
     SIZES,
 )
-@examples(50)
+@examples(30)
 def test_windows_hold_rows_of_arrays_for_themselves(
     query: Query, algorithm: str, name: str, sizes: list[int]
 ) -> None:
@@ -68,13 +68,13 @@ def test_windows_hold_rows_of_arrays_for_themselves(
 
 # Floats that round differently are equal or not by their last bit, which the oracle does not know.
 @given(queries(pa.int32(), ["max", "count", "sum", "arg_max", "collect"]), SIZES)
-@examples(25)
+@examples(15)
 def test_changes_are_seen_across_batches(query: Query, sizes: list[int]) -> None:
     check(query, sizes, changes_only=True)
 
 
 @given(queries(), SIZES)
-@examples(25)
+@examples(15)
 def test_batches_with_many_answers_are_split(query: Query, sizes: list[int]) -> None:
     with work_sizes.using(most_answers=3, slice_capacity=2, window_capacity=2):
         check(query, sizes)

@@ -61,7 +61,7 @@ def by_clock(query: Query) -> Query:
 
 
 @given(queries(pa.int32(), ["count", "sum", "last", "collect"]), st.booleans())
-@examples(50)
+@examples(30)
 def test_tables(query: Query, changes_only: bool) -> None:
     query = by_clock(query)
     asked: dict[str, Any] = {**query.arguments, "changes_only": changes_only, "empty": "emit"}
@@ -70,7 +70,7 @@ def test_tables(query: Query, changes_only: bool) -> None:
 
 
 @given(queries(pa.int32(), ["count", "sum", "last"]), SIZES, st.booleans(), st.integers(1, 4))
-@examples(50)
+@examples(30)
 def test_batches(query: Query, cuts: list[int], changes_only: bool, most: int) -> None:
     """A gap may be longer than a piece of answers, and lie between two batches."""
     query = by_clock(query)
@@ -87,7 +87,7 @@ COMPARED = ("count", "max", "first", "arg_max")
 @given(
     streams(clocks, COMPARED) | streams(clocks, ("collect", "count")), st.booleans(), st.booleans()
 )
-@examples(50)
+@examples(30)
 def test_streams(stream: Stream, changes_only: bool, small: bool) -> None:
     """Windows without events come with the next answer of their key, each once."""
     further: dict[str, Any] = {"changes_only": changes_only, "empty": "emit"}

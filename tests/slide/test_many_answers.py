@@ -69,7 +69,7 @@ def test_by_default_every_row_may_have_an_answer(monkeypatch: pytest.MonkeyPatch
 
 
 @given(queries(pa.int32(), ["count"], timed=False))
-@examples(30)
+@examples(20)
 def test_exactly_as_many_answers_as_there_are_are_allowed(query: Query) -> None:
     answers = wr.slide(query.table, **query.arguments).num_rows
     if answers < 2:

@@ -45,7 +45,7 @@ def check(query: Query, **further: Any) -> None:
 
 
 @given(queries())
-@examples(200)
+@examples(100)
 def test_any_question_about_any_table(query: Query) -> None:
     check(query)
 
@@ -66,7 +66,7 @@ def test_every_algorithm_gives_the_same_answers(algorithm: str) -> None:
     assert names
 
     @given(queries(pa.int32(), ["count"], nulls=False), st.sampled_from(names))
-    @examples(15)
+    @examples(10)
     def run(query: Query, name: str) -> None:
         windows = query.windows
         if algorithm == "slick_deque_non_inv":  # it selects one value, and does not count as well
@@ -87,7 +87,7 @@ def test_an_algorithm_that_serves_each_but_not_all_is_refused() -> None:
 
 
 @given(queries())
-@examples(50)
+@examples(30)
 def test_pieces_for_threads_give_the_same_answers(query: Query) -> None:
     with sizes.using(cores=4, smallest_piece=2):
         check(query)
@@ -95,7 +95,7 @@ def test_pieces_for_threads_give_the_same_answers(query: Query) -> None:
 
 # Floats that round differently are equal or not by their last bit, which the oracle does not know.
 @given(queries(pa.int32(), ["max", "count", "sum", "arg_max", "collect"]))
-@examples(50)
+@examples(30)
 def test_changes_only_leaves_out_what_was_answered_before(query: Query) -> None:
     check(query, changes_only=True)
 

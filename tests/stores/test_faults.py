@@ -88,7 +88,7 @@ class Trial:
 
 @pytest.mark.usefixtures("interpreted")
 @given(STEPS, MISHAPS, st.booleans())
-@examples(100)
+@examples(50)
 def test_nothing_wrong_is_answered(
     steps: list[tuple[str, int]], faults: list[str | None], flushes: bool
 ) -> None:

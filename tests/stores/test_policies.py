@@ -96,7 +96,7 @@ def test_compiled_answers_are_those_of_recomputation(store: Store) -> None:
     st.lists(EVENTS, min_size=1, max_size=6),
     st.lists(st.sampled_from([None, None, *FAULTS]), max_size=40),
 )
-@examples(30)
+@examples(20)
 def test_a_store_that_fails_in_the_middle_of_a_decision(
     pieces: list[list[Any]], faults: list[str | None]
 ) -> None:

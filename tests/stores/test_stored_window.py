@@ -82,7 +82,7 @@ def equal(left: Any, right: Any) -> bool:
 
 @pytest.mark.usefixtures("interpreted")
 @given(STEPS, st.sampled_from([4, 8, 16]))
-@examples(30)
+@examples(20)
 def test_answers_are_those_of_recomputation(steps: list[tuple[str, int]], block: int) -> None:
     subject = Subject(MemoryStore(), block)
     for step, number in steps:

@@ -98,20 +98,20 @@ def check(stream: Stream) -> None:
 
 
 @given(streams(any_around), st.booleans())
-@examples(50)
+@examples(30)
 def test_an_event_is_answered_when_its_windows_are_final(stream: Stream, small: bool) -> None:
     with sizes.using(**(BINS_SMALL if small else {})):
         check(stream)
 
 
 @given(streams(any_around, WITH_OBJECTS))
-@examples(15)
+@examples(10)
 def test_of_objects(stream: Stream) -> None:
     check(stream)
 
 
 @given(history.cut(streams(any_around)))
-@examples(20)
+@examples(15)
 def test_a_stream_goes_on_from_a_table(example: tuple[Stream, int]) -> None:
     stream, table = example
     schema = stream.batches[0][0].schema

@@ -102,25 +102,25 @@ def check_slide(stream: Stream, events: pa.Table, expected_late: int, marked: st
 
 
 @given(streams(trailing))
-@examples(20)
+@examples(15)
 def test_over(stream: Stream) -> None:
     check_over(stream)
 
 
 @given(streams(any_trailing))
-@examples(20)
+@examples(15)
 def test_over_from_rows(stream: Stream) -> None:
     check_over(stream)
 
 
 @given(streams(clocks))
-@examples(20)
+@examples(15)
 def test_slide(stream: Stream) -> None:
     check_slide(stream, *accepted(judged(stream)), "window_end")
 
 
 @given(streams(any_sliding).filter(has_others))
-@examples(20)
+@examples(15)
 def test_slide_from_rows(stream: Stream) -> None:
     day = length(plan_of(stream).order_type)
     by_clock: list[Any] = [

@@ -64,7 +64,7 @@ def of_rows(draw: st.DrawFn, _unit: int) -> Window:
 
 
 @given(streams(of_rows), st.sampled_from([{}, COUNTS_SMALL, COUNTS_SMALLEST]))
-@examples(75)
+@examples(40)
 def test_any_stream(stream: Stream, small: dict[str, int]) -> None:
     with sizes.using(fewest_counted=1, **small):
         check(stream, Memory())

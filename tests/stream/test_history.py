@@ -44,7 +44,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 @interpreted
 @given(cut(streams()))
-@examples(30)
+@examples(20)
 def test_slide(example: tuple[Stream, int]) -> None:
     stream, table = example
     plan = plan_of(stream)
@@ -66,7 +66,7 @@ def test_slide(example: tuple[Stream, int]) -> None:
 
 @interpreted
 @given(cut(streams(trailing)))
-@examples(30)
+@examples(20)
 def test_over(example: tuple[Stream, int]) -> None:
     stream, table = example
     schema = stream.batches[0][0].schema

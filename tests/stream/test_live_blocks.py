@@ -72,7 +72,7 @@ RESTARTS = st.lists(st.booleans(), max_size=9)
 
 
 @given(streams(any_sliding) | streams(clocks), RESTARTS)
-@examples(20)
+@examples(15)
 def test_slide(stream: Stream, restarted: list[bool]) -> None:
     schema = stream.batches[0][0].schema
     plan = resolve_slide(schema, **stream.arguments, wish=Wish(), changes_only=False)
@@ -81,7 +81,7 @@ def test_slide(stream: Stream, restarted: list[bool]) -> None:
 
 
 @given(streams(any_trailing), RESTARTS, st.sampled_from([BINS_SMALL, COUNTS_SMALL]))
-@examples(20)
+@examples(15)
 def test_over(stream: Stream, restarted: list[bool], small: dict[str, int]) -> None:
     schema = stream.batches[0][0].schema
     plan = resolve_over(schema, **stream.arguments, wish=Wish())

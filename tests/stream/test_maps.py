@@ -99,7 +99,7 @@ def cases(draw: st.DrawFn) -> Case:
 
 
 @given(cases(), st.data())
-@examples(30)
+@examples(20)
 def test_folding_is_recomputing_however_it_is_grouped(case: Case, data: st.DataObject) -> None:
     maps = [case.map_of(number) for number in range(6)]
     while len(maps) > 1:
@@ -133,7 +133,7 @@ def test_a_carried_position_is_the_last_field(name: str) -> None:
 
 
 @given(cases())
-@examples(20)
+@examples(15)
 def test_a_map_combined_with_none_is_itself(case: Case) -> None:
     whole = case.maps.fold([case.cells])
     again = case.maps.fold([case.maps.empty, whole, case.maps.empty])

@@ -18,7 +18,7 @@ pytestmark = [
 
 
 @given(streams(trailing))
-@examples(40)
+@examples(25)
 def test_any_stream(stream: Stream) -> None:
     storage = Memory()
     check(stream, storage)
@@ -28,7 +28,7 @@ def test_any_stream(stream: Stream) -> None:
 
 
 @given(streams(trailing))
-@examples(20)
+@examples(15)
 def test_blocks_of_few_events(stream: Stream) -> None:
     with sizes.using(events_in_a_block=2, **WAITING_SMALL):
         check(stream, Memory())

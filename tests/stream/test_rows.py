@@ -54,7 +54,7 @@ pytestmark = [
 
 
 @given(streams(any_trailing), st.booleans())
-@examples(75)
+@examples(40)
 def test_over(stream: Stream, small: bool) -> None:
     storage = Memory()
     with sizes.using(**(BINS_SMALL if small else {})):
@@ -64,7 +64,7 @@ def test_over(stream: Stream, small: bool) -> None:
 
 
 @given(streams(any_trailing, WITH_OBJECTS) | streams(any_trailing, COUNTED))
-@examples(50)
+@examples(30)
 def test_over_of_large_partials(stream: Stream) -> None:
     check(stream, Memory())
 
@@ -96,14 +96,14 @@ def slid(stream: Stream, storage: Memory, changes_only: bool) -> pa.Table:
 
 
 @given(streams(any_sliding).filter(has_others), st.booleans())
-@examples(100)
+@examples(50)
 def test_slide(stream: Stream, small: bool) -> None:
     with sizes.using(**(BINS_SMALL if small else {})):
         slid(stream, Memory(), changes_only=False)
 
 
 @given(cut(streams(any_sliding).filter(has_others)))
-@examples(30)
+@examples(20)
 def test_slide_goes_on_from_a_table(example: tuple[Stream, int]) -> None:
     stream, table = example
     plan = plan_of(stream)
@@ -123,14 +123,14 @@ def test_slide_goes_on_from_a_table(example: tuple[Stream, int]) -> None:
 
 
 @given(streams(any_sliding, ("collect", "last")) | streams(any_sliding, COUNTED))
-@examples(50)
+@examples(30)
 def test_slide_of_large_partials(stream: Stream) -> None:
     if any(measure.aggregation.name in ("collect", *COUNTED[:-1]) for measure in stream.aggs):
         slid(stream, Memory(), changes_only=False)
 
 
 @given(streams(any_sliding, ("count", "max", "first", "arg_max")))
-@examples(50)
+@examples(30)
 def test_changes_only(stream: Stream) -> None:
     slid(stream, Memory(), changes_only=True)
 

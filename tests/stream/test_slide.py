@@ -61,7 +61,7 @@ def run(stream: Stream, storage: Memory) -> tuple[list[pa.Table], int]:
 
 
 @given(streams())
-@examples(50)
+@examples(30)
 def test_any_stream(stream: Stream) -> None:
     storage = Memory()
     tables, late = run(stream, storage)
@@ -75,7 +75,7 @@ def test_any_stream(stream: Stream) -> None:
 
 
 @given(streams())
-@examples(30)
+@examples(20)
 def test_blocks_of_few_slices(stream: Stream) -> None:
     with sizes.using(slices_in_a_block=2, **WAITING_SMALL):
         tables, _late = run(stream, Memory())

@@ -66,7 +66,7 @@ class Shard:
     st.sampled_from([(2,), (1,), (5,), (1, 7), (2, 3), (7, 1, 4), (3, 3), (6, 10, 15)]),
     st.lists(st.tuples(st.lists(st.integers(0, 12), max_size=9), st.integers(0, 6))),
 )
-@examples(150)
+@examples(80)
 def test_any_events(lengths: tuple[int, ...], steps: list[tuple[list[int], int]]) -> None:
     shard, watermark = Shard(*lengths), 0
     left = [set[Event]() for _ in lengths]

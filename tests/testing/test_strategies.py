@@ -51,7 +51,7 @@ def test_sums_of_well_conditioned_floats_are_exact(floats, chance):
     assert math.isfinite(math.prod(floats))
 
 
-@examples(20)
+@examples(15)
 @given(tables({"x": Kind.FLOAT, "n": Kind.INTEGER}, nulls=False, distinct_order=True))
 def test_tables_without_nulls_and_ties(table):
     assert table.schema.names == ["key", "ts", "x", "n"]
@@ -86,7 +86,7 @@ def test_inputs_fit_the_aggregation():
     assert can_be(inputs_of(wr.max, (Kind.INTEGER,)), lambda given: given == -(2**63))
 
 
-@examples(25)
+@examples(15)
 @given(inputs_of(wr.mean, (Kind.FLOAT,)))
 def test_inputs_of_what_is_rounded_are_not_huge(given):
     assert not 1e6 < abs(given) < math.inf

@@ -17,7 +17,7 @@ RUNS = st.lists(STEPS | st.lists(st.integers(0, 4), max_size=12), min_size=1, ma
 
 
 @given(st.lists(RUNS, min_size=1, max_size=3), st.integers(-9, 20), st.data())
-@examples(150)
+@examples(80)
 def test_first_near(runs: list[list[list[int]]], amount: int, data: st.DataObject) -> None:
     keys = [np.cumsum([0, *(step for some in run for step in some)]) for run in runs]
     starts = np.append(np.cumsum([0, *map(len, keys)])[:-1], NEVER)
