@@ -20,7 +20,7 @@ class EventTimes:
     Evictions are not told here: the number of events says how many times are still needed.
 
     >>> times = EventTimes()
-    >>> times.extend([1, 2, 5])
+    >>> times.extend(np.array([1, 2, 5]))
     >>> times.older_than(2, held=3), times.older_than(6, held=2)
     (1, 2)
     """
