@@ -34,13 +34,18 @@ from windrow.windows.key_runs import NEVER
 #: room for the numbers of any algorithm's state, and for its partials
 _CELLS, _KEPT = 32, 8
 #: what only windows in plain Python do
-_NOT_COMPILED = frozenset({"insert_at", "evict_at", "query_range", "prefix", "suffix", "update"})
+_NOT_COMPILED = frozenset({
+    "insert_at", "insert_at_time", "evict_at", "query_range", "prefix", "suffix", "update",
+})  # fmt: skip
 #: the one key whose rows slide
 _ONE_KEY = np.array([0, NEVER])
 
 
 class CompiledWindow:
     """The window behind `wr.Window(..., types=...)`."""
+
+    #: the times of events are kept beside it
+    keeps_times = False
 
     def __init__(
         self, measure: Measure, types: Types, policy: PolicyWindow | None, wish: Wish

@@ -84,6 +84,19 @@ class EventTimes:
         self._count = held
 
 
+def times_of(times: Any) -> list[Any]:
+    """Times of any kind, in any order, as a list."""
+    if hasattr(times, "__arrow_c_stream__") or isinstance(times, pa.Array | pa.ChunkedArray):
+        column = times if isinstance(times, pa.Array) else whole(pa.chunked_array(times))
+        return column.to_pylist()  # type: ignore[no-any-return]
+    if isinstance(times, np.ndarray) and times.dtype.kind not in "mM":
+        return times.tolist()  # type: ignore[no-any-return]
+    try:
+        return list(times)
+    except TypeError:
+        raise InvalidArgument(f"times: give an array or a list of times, not {times!r}") from None
+
+
 def _array(times: Any) -> Array:
     """Times as an array; nulls and what is no time are refused."""
     if hasattr(times, "__arrow_c_stream__") or isinstance(times, pa.Array | pa.ChunkedArray):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from windrow.element.event_times import times_of
 from windrow.element.lifting import Events, PolicyEvents, events_of
 from windrow.engine.plain_window import PlainWindow
 from windrow.engine.policy_counts import let_leave
@@ -35,6 +36,10 @@ class PlainElements:
         self._window = PlainWindow(self.algorithm, events.monoid, ranges, verdict)
         self._answers: dict[int, Any] = {}
         self._answered: Any = None
+        #: whether the times of events are kept in the window itself, so that they come in any order
+        self.keeps_times = "insert_at_time" in self._window.functions
+        #: where events end of which the first has a time
+        self._timed_end = 0
 
     def entries(self) -> dict[str, Callable[..., Any]]:
         """The operations of one event, to be called directly."""
@@ -69,6 +74,61 @@ class PlainElements:
     def insert_at(self, position: int, inputs: tuple[Any, ...]) -> None:
         """Add an event inside the window, before the one at a position."""
         self._window.insert_at(position, self._events.lift("insert_at", inputs))
+
+    def insert_at_time(self, time: Any, inputs: tuple[Any, ...]) -> None:
+        """Add an event behind all that are not later."""
+        partial = self._events.lift("insert_at_time", inputs)
+        if self.keeps_times:
+            self._require_times("insert_at_time")
+            self._require_comparable(time)
+        self._window.insert_at_time(time, partial)
+        self._timed_end = self._window.state.end
+
+    def insert_at_times(self, events: Iterable[Any], times: Any) -> None:
+        """Add many events, each behind all that are not later; all of them, or none."""
+        given, moments = list(events), times_of(times)
+        if len(moments) != len(given):
+            raise InvalidArgument(
+                f"times: give one for each event, {len(given)}, not {len(moments)}"
+            )
+        several, lift = self._events.several, self._events.lift
+        partials = [lift("insert_many", tuple(each) if several else (each,)) for each in given]
+        self._require_times("insert_many")
+        try:
+            order = sorted(range(len(moments)), key=moments.__getitem__)
+        except TypeError as error:
+            raise InvalidArgument(f"times: they cannot be compared: {error}") from None
+        for time in moments:
+            self._require_comparable(time)
+        self._window.insert_sorted([moments[i] for i in order], [partials[i] for i in order])
+        self._timed_end = self._window.state.end
+
+    def older_than(self, time: Any) -> int:
+        """How many events have an earlier time."""
+        self._require_times("evict_older_than")
+        self._require_comparable(time)
+        return self._window.older_than(time)
+
+    def _require_times(self, operation: str) -> None:
+        """Refuse a window whose events came without times."""
+        if len(self._window) and self._window.state.front >= self._timed_end:
+            raise InvalidArgument(
+                f"{operation}: the {len(self._window)} events of the window have no times; insert "
+                "all with insert_at_time(time, value) or insert_many(values, times)"
+            )
+
+    def _require_comparable(self, time: Any) -> None:
+        """Refuse a time that has no place among those of the events."""
+        try:
+            unordered = time is None or bool(time != time)
+            if len(self._window):
+                time < self._window.newest_time()  # noqa: B015
+        except (TypeError, ValueError) as error:
+            raise InvalidArgument(
+                f"time: {time!r} cannot be compared with the times of the events: {error}"
+            ) from None
+        if unordered:
+            raise InvalidArgument(f"time: {time!r} is no time")
 
     def evict(self) -> None:
         """Drop the oldest event."""
@@ -125,6 +185,7 @@ class PlainElements:
     def clear(self) -> None:
         """Drop all events and all room."""
         self._window.clear()
+        self._timed_end = 0
 
     def __len__(self) -> int:
         return len(self._window)

@@ -8,12 +8,12 @@ theirs: `insert`, `evict` and `query` of a window are the functions of what stan
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algorithms import AlgorithmName
+from windrow.element.arguments import event_range, natural, one_measure
 from windrow.element.compiled_window import CompiledWindow
 from windrow.element.event_times import EventTimes
 from windrow.element.plain_elements import PlainElements
@@ -81,7 +81,7 @@ class Window:
         if policy is not None:
             require_policy(policy)
             algorithm = algorithm or TREE.NAME
-        wish, wanted = Wish(algorithm, prefer, exact), [_range(each) for each in ranges]
+        wish, wanted = Wish(algorithm, prefer, exact), [event_range(each) for each in ranges]
         self._behind: PlainElements | CompiledWindow
         if types is None:
             self._behind = PlainElements(aggregation, policy, wish, wanted)
@@ -90,7 +90,7 @@ class Window:
                 raise NotApplicable(
                     "ranges: a compiled window answers for all its events; leave out types="
                 )
-            self._behind = CompiledWindow(_measure(aggregation), types, policy, wish)
+            self._behind = CompiledWindow(one_measure(aggregation), types, policy, wish)
         self._times = EventTimes()
         vars(self).update(self._behind.entries())
 
@@ -154,7 +154,8 @@ class Window:
                 a table with a column for each, if the window has `types`. Arrays and tables run at
                 compiled speed then.
             times: when each event happened, for `evict_older_than`; never earlier than the event
-                before. Numbers, or times of one type.
+                before, unless the algorithm takes events in any order (`insert_at_time`). Numbers,
+                or times of one type.
 
         >>> import windrow as wr
         >>> window = wr.Window(wr.sum(), types="float64")
@@ -165,6 +166,9 @@ class Window:
         """
         if times is None:
             self._behind.insert_many(events)
+            return
+        if self._behind.keeps_times:
+            self._behind.insert_at_times(events, times)
             return
         found = self._times.checked(times, len(events), len(self))
         self._behind.insert_many(events)
@@ -198,12 +202,31 @@ class Window:
         >>> window.query()
         'abcd'
         """
-        position = _natural("position", position)
+        position = natural("position", position)
         if position > len(self):
             raise InvalidArgument(
                 f"position: an event can be inserted at 0 to {len(self)}, not at {position}"
             )
         self._behind.insert_at(position, inputs)
+
+    def insert_at_time(self, time: Any, *inputs: Any) -> None:
+        """Add an event that happened at a time: behind all events that are not later.
+
+        Times are anything that has an order: numbers, dates, text. An event that you insert without
+        a time gets that of the newest. Algorithms that need events to come in their order raise
+        `NotApplicable`.
+
+        >>> import windrow as wr
+        >>> window = wr.Window(wr.concat(), algorithm="finger_tree")
+        >>> window.insert_many("ace", times=[10, 30, 50])
+        >>> window.insert_at_time(20, "b")
+        >>> window.query()
+        'abce'
+        >>> window.evict_older_than(20)
+        >>> window.query()
+        'bce'
+        """
+        self._behind.insert_at_time(time, inputs)
 
     def evict(self) -> None:
         """Drop the oldest event."""
@@ -211,7 +234,7 @@ class Window:
 
     def evict_many(self, count: int) -> None:
         """Drop the oldest `count` events."""
-        count = _natural("count", count)
+        count = natural("count", count)
         if count > len(self):
             raise EmptyWindow(
                 f"evict_many: {count} events are to leave, but the window holds {len(self)}"
@@ -220,7 +243,10 @@ class Window:
 
     def evict_older_than(self, time: Any) -> None:
         """Drop the events that happened before a time; see `insert_many`."""
-        self.evict_many(self._times.older_than(time, len(self)))
+        if self._behind.keeps_times:
+            self._behind.evict_many(self._behind.older_than(time))
+        else:
+            self.evict_many(self._times.older_than(time, len(self)))
 
     def evict_at(self, position: int) -> None:
         """Drop the event at a position; the oldest is at 0.
@@ -262,7 +288,7 @@ class Window:
         >>> window.query_range(1), window.query_range(2), window.query()
         (3, 5, 5)
         """
-        count = _natural("count", count)
+        count = natural("count", count)
         if count > len(self):
             raise EmptyWindow(
                 f"query_range: {count} events are asked for, but the window holds {len(self)}"
@@ -315,7 +341,7 @@ class Window:
 
     def _place(self, operation: str, position: int) -> int:
         """A position, if an event is there."""
-        position = _natural("position", position)
+        position = natural("position", position)
         if position >= len(self):
             raise EmptyWindow(
                 f"{operation}: no event is at {position}, the window holds {len(self)}"
@@ -325,27 +351,3 @@ class Window:
     def __repr__(self) -> str:
         behind = self._behind
         return f"<Window of {len(self)} events: {behind.name}, {behind.algorithm.NAME}>"
-
-
-def _measure(aggregation: Any) -> Measure:
-    """What a compiled window computes."""
-    if isinstance(aggregation, Measure):
-        aggregation.require_no_condition("aggregation")
-        return aggregation
-    if isinstance(aggregation, Aggregation):
-        return aggregation()
-    raise InvalidArgument(
-        f"aggregation: with types=, give one aggregation such as wr.max(), not {aggregation!r}"
-    )
-
-
-def _range(extent: int) -> int:
-    if not isinstance(extent, Integral) or extent < 1:
-        raise InvalidArgument(f"ranges: a range is a number of events, 1 or more, not {extent!r}")
-    return int(extent)
-
-
-def _natural(argument: str, number: int) -> int:
-    if not isinstance(number, Integral) or number < 0:
-        raise InvalidArgument(f"{argument}: a number of events is 0, 1, 2, ..., not {number!r}")
-    return int(number)

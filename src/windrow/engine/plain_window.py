@@ -118,6 +118,10 @@ class PlainWindow:
             what.store(place, partial)
         self.state = insert_sorted(self.state, self.ring, when, what, count)
 
+    def newest_time(self) -> Any:
+        """The time of the newest event; there must be one."""
+        return self._offered("newest_time")(self.state, self.ring)
+
     def older_than(self, time: Any) -> int:
         """How many events have an earlier time."""
         return int(self._offered("older_than")(self.state, self.ring, time))
