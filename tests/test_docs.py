@@ -91,7 +91,7 @@ PAGES = [
     *sorted(ROOT.glob("*.md")),
     *(
         page
-        for folder in ("docs", "src", "benchmarks", "tests", "website")
+        for folder in ("docs", "src", "benchmarks", "tests", "website", "examples")
         for page in (ROOT / folder).rglob("*.md")
     ),
 ]
@@ -137,7 +137,7 @@ def is_there(path: str) -> bool:
     """Whether there is such a file or folder; a name without a folder may be anywhere."""
     if "/" in path:
         return any((base / path).exists() for base in BASES)
-    folders = (ROOT / name for name in ("src", "tests", "docs", "benchmarks"))
+    folders = (ROOT / name for name in ("src", "tests", "docs", "benchmarks", "examples"))
     return (ROOT / path).exists() or any(any(folder.rglob(path)) for folder in folders)
 
 

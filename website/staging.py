@@ -24,8 +24,8 @@ from website.algorithm_pages import write_algorithms
 from website.reference import PAGES, write_reference
 
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s]+)\)")
-#: blocks of code and code in a line, which hold no links
-_CODE = re.compile(r"(^ *```.*?^ *```$|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
+#: blocks of code and code in a line, which hold no links; code may be the text of a link
+_CODE = re.compile(r"(^ *```.*?^ *```$|`[^`\n]*`(?!\]\())", re.MULTILINE | re.DOTALL)
 _LINE = re.compile(r"^- \[(?P<title>[^\]]+)\]\((?P<target>[^)\s]+)\)", re.MULTILINE)
 _ELSEWHERE = ("https://", "http://", "mailto:", "#")
 #: the folder of pages that are not those of docs/
@@ -75,7 +75,8 @@ def _on_site(text: str, page: Path, places: dict[Path, Path], root: Path) -> str
         elif found in places:
             place = places[found]
         else:
-            return f"{link['text']} (`{found.relative_to(root)}`)"
+            path = f"`{found.relative_to(root)}`"
+            return path if link["text"] == path else f"{link['text']} ({path})"
         way = os.path.relpath(place, places[page].parent)
         return f"{link['image']}[{link['text']}]({way}{'#' * bool(anchor)}{anchor})"
 

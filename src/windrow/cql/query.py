@@ -47,6 +47,10 @@ def cql(
         A query. `run()` gives the answers, in data of the table's kind; `plan()` explains; `str`
         gives the text again. Without tables it can be printed and planned.
 
+    Raises:
+        InvalidArgument: if the text cannot be read, or asks for what a call would refuse; the
+            message shows the place.
+
     Example:
         >>> import pyarrow as pa, windrow as wr
         >>> from datetime import datetime
