@@ -10,7 +10,7 @@ import re
 import textwrap
 from pathlib import Path
 
-from website.trace_drawings import draw_trace
+from website.trace_drawings import can_draw, draw_trace
 from website.traces import Largest, monoid_for, trace
 from windrow.algorithms import ALGORITHMS, Algorithm
 
@@ -46,8 +46,9 @@ def write_algorithms(folder: Path) -> None:
     index = _INDEX
     for name, algorithm in ALGORITHMS.items():
         (folder / f"{name}.md").write_text(algorithm_page(algorithm), "utf-8")
-        drawing = draw_trace(name, list(trace(algorithm)))
-        (folder / f"{name}.svg").write_text(drawing, "utf-8")
+        steps = list(trace(algorithm))
+        if can_draw(steps):
+            (folder / f"{name}.svg").write_text(draw_trace(name, steps), "utf-8")
         card = card_of(algorithm)
         cells = (card.get(key, "") for key in ("order", "insert", "evict", "query"))
         index += f"| [{name}]({name}.md) | {' | '.join(cells)} |\n"
@@ -66,8 +67,10 @@ def algorithm_page(algorithm: Algorithm) -> str:
     """The page, as Markdown."""
     title, card, rest = _parts(algorithm)
     facts = "".join(f"| {name} | {text} |\n" for name, text in card.items())
-    selects = isinstance(monoid_for(algorithm), Largest)
-    drawn = _TRACE.format(name=algorithm.NAME, partials=_LARGEST if selects else _JOINED)
+    partials = _LARGEST if isinstance(monoid_for(algorithm), Largest) else _JOINED
+    drawn = _TRACE.format(name=algorithm.NAME, partials=partials)
+    if not can_draw(list(trace(algorithm))):
+        drawn = ""
     return (
         f'# {title.rstrip(".")}\n\n`algorithm="{algorithm.NAME}"`\n\n'
         f"| | |\n|---|---|\n{facts}\n{_fenced(rest)}\n{drawn}"

@@ -15,6 +15,17 @@ from website.traces import Kept, Room
 _CELL, _ROW, _GAP, _MARGIN, _NAMES = 56, 30, 20, 16, 96
 _SLOTS = 8
 _INTEGERS = "integers"
+#: arrays whose length the state knows
+_STACKS = ("stack", "tails")
+
+
+def can_draw(steps: list[Kept]) -> bool:
+    """Whether all memory is queues, trees and stacks; other layouts would be drawn wrongly."""
+    rooms = [room for kept in steps for room in kept.rooms]
+    return all(
+        room.kind in ("queue", _INTEGERS) or _is_tree(room) or room.name in _STACKS
+        for room in rooms
+    )
 
 
 def draw_trace(name: str, steps: list[Kept]) -> str:
