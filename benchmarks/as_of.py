@@ -48,8 +48,7 @@ Contestant = Callable[[], pa.Table]
 def run() -> list[Comparison]:
     """The newest event, and windows."""
     queries, events = tables()
-    # The newest event first: windows leave so little memory in one piece that the next calls of
-    # both take longer.
+    # The newest event first: windows take DuckDB minutes and gigabytes.
     newest_event = _compared("the newest event", newest(queries, events), ROUNDS)
     many = _compared("4 aggregations x 3 windows", windows(queries, events), LONG_ROUNDS)
     return [many, newest_event]
