@@ -15,7 +15,7 @@ from windrow.iterators.call import is_stream, stream_of
 from windrow.iterators.checkpoint import Checkpoint
 from windrow.planning.choose import Preference, Wish
 from windrow.planning.over_plan import resolve_over
-from windrow.planning.slide_plan import Empty, resolve_slide
+from windrow.planning.slide_plan import Empty, SlicingName, require_slicing, resolve_slide
 from windrow.planning.stream_arguments import StreamArguments
 from windrow.stores.contract import Store
 from windrow.tables.calls import as_of_data, over_data, slide_data
@@ -127,6 +127,7 @@ def slide(
     history: Any = None,
     checkpoint: str | Path | Store | Checkpoint | None = None,
     max_answers: int | None = None,
+    slices: SlicingName | None = None,
 ) -> Any:
     """Answer once per slide: like Spark's F.window, without a copy of each row per window.
 
@@ -161,6 +162,9 @@ def slide(
         max_answers: the most answers that a table may have; by default 50 million, or its rows
             times its windows if that is more. On Spark too, the most windows of one kind that may
             hold an event. A call beyond that is refused before any answer is made.
+        slices: how a table is cut for periodic windows: "pairs", where windows begin and end,
+            which is the default; "cutty", where they begin alone; or "panes", in equal lengths.
+            Answers are the same. `wr.plan` shows how many slices and partials each takes.
 
     Returns:
         The key columns, `window_start`, `window_end` and one column per aggregation, with the
@@ -186,9 +190,10 @@ def slide(
     arguments: dict[str, Any] = {
         "key": key, "order": order, "windows": windows, "aggs": aggs,
         "wish": Wish(algorithm, prefer, exact), "changes_only": changes_only,
-        "empty": empty, "max_answers": max_answers,
+        "empty": empty, "max_answers": max_answers, "slices": slices,
     }  # fmt: skip
     stream = StreamArguments(lateness, shards, history, checkpoint)
+    require_slicing(slices, of_table=not is_spark(data) and not is_stream(data, lateness))
     if is_spark(data):
         from windrow.spark.calls import slide_spark
 

@@ -19,7 +19,7 @@ from windrow.planning.calls import RESOLVE, Call, call_meant
 from windrow.planning.choose import Preference, Wish
 from windrow.planning.explain import Plan
 from windrow.planning.over_plan import OverPlan
-from windrow.planning.slide_plan import Empty, SlidePlan
+from windrow.planning.slide_plan import Empty, SlicingName, SlidePlan, require_slicing
 from windrow.planning.stream_arguments import StreamArguments, delay_of
 from windrow.planning.stream_plan import StreamPlan
 from windrow.stores.contract import Store
@@ -46,6 +46,7 @@ def plan(
     history: Any = None,
     checkpoint: str | Path | Store | Checkpoint | None = None,
     max_answers: int | None = None,
+    slices: SlicingName | None = None,
 ) -> Plan:
     """Explain what `wr.over`, `wr.slide` or `wr.as_of` would do with the same arguments, and why.
 
@@ -59,7 +60,7 @@ def plan(
             `lateness`, `shards` or `history` it is a stream.
         key, order, windows, aggs, algorithm, prefer, exact: as in the call.
         schema, lateness, shards, history, checkpoint: as in the call; an iterator needs a `schema`.
-        changes_only, empty, max_answers: as in `wr.slide`.
+        changes_only, empty, max_answers, slices: as in `wr.slide`.
         call: "over", "slide" or "as_of"; by default "slide" if some window says `every`, else
             "over".
 
@@ -91,11 +92,16 @@ def plan(
     }  # fmt: skip
     if call == "slide":
         arguments |= {"changes_only": changes_only, "empty": empty, "max_answers": max_answers}
+        arguments["slices"] = slices
     else:
         without = None if empty == "skip" else empty
-        _require_slide(changes_only=changes_only or None, empty=without, max_answers=max_answers)
+        _require_slide(
+            changes_only=changes_only or None, empty=without, max_answers=max_answers, slices=slices
+        )
 
     stream = StreamArguments(lateness, shards, history, checkpoint)
+    streams = stream.are_given or (data is not None and is_stream(data, lateness))
+    require_slicing(slices, of_table=not streams and not is_spark(data))
     if call == "as_of" and (stream.are_given or is_spark(data)):
         raise InvalidArgument(
             "call: 'as_of' is explained for tables in process; give the events as an Arrow table, "

@@ -94,6 +94,13 @@ class PlainArray:
     def __init__(self, capacity: int, value: Any = None) -> None:
         self._values: list[Any] = [value] * capacity
 
+    @classmethod
+    def of(cls, values: list[Any]) -> PlainArray:
+        """These values, from position zero on."""
+        array = cls(0)
+        array._values = values
+        return array
+
     @property
     def capacity(self) -> int:
         """How many values fit."""

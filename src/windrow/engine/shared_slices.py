@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from windrow.engine.answer_tables import answered_table, changes
 from windrow.engine.counted_spans import CountedSpans
+from windrow.engine.cutting import Cutting
 from windrow.engine.empty_windows import UNKNOWN, EmptyWindows
 from windrow.engine.feature_columns import FeatureAnswers, FeatureColumns
 from windrow.engine.kept_values import KeptValues
@@ -51,6 +52,7 @@ class SharedSlices:
     ) -> None:
         """Start before the first row; `threads` is how many may work at once."""
         self._plan, self._features, self._threads = plan, features, threads
+        self._cutting = Cutting(plan)
         self._store = SliceStore(plan, features, kernels, windows, threads)
         self._spans = CountedSpans(features.counted, threads)
         carried = {column for feature in plan.features for column in feature.carried}
@@ -112,7 +114,7 @@ class SharedSlices:
         sides = [rows for each in found.values() for rows in (each.firsts, each.stops)]
         numbered = in_threads(self._number, sides, self._threads)
         numbers = dict(zip(found, zip(numbered[::2], numbered[1::2], strict=True), strict=True))
-        answers = self._store.answers(numbers)
+        answers = self._store.answers(numbers, self._cutting.reads(found))
         for name, extents in found.items() if self._features.counted else ():
             counted = self._spans.answers(extents.firsts, extents.stops)
             answers[name].counted = counted.__getitem__
@@ -127,17 +129,13 @@ class SharedSlices:
     def _cut(self, rows: SortedRows, found: Mapping[str, Extents]) -> None:
         """Combine the rows into slices."""
         whole = rows.is_whole
-        marks = []
-        for extents in found.values():
-            marks += [extents.firsts, extents.stops]
-            if not whole:
-                marks[-2] = extents.firsts[extents.firsts >= 0]
-                marks.append(extents.openings)
+        marks = self._cutting.marks(rows, found)
         if not whole:
             marks.append(np.array([0, max(rows.open_start, 0), rows.size]))
         cuts = walks.cuts(marks, rows.size)
+        readings = self._cutting.readings(cuts, found)
         self._store.extend(
-            rows.columns, rows.size, cuts, self._position, self._next_slice, rows.ends
+            rows.columns, rows.size, cuts, self._position, self._next_slice, rows.ends, readings
         )
         self._begins.extend(self._position + cuts[1:] if len(self._begins) else cuts)
         self._next_slice += max(len(cuts) - 1, 0)

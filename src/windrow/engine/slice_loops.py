@@ -7,6 +7,7 @@ Arguments have the order that `loops.py` describes.
 
 from typing import Any
 
+from windrow.compiler.places import place_of
 from windrow.compiler.slots import (
     Ring,
     State,
@@ -34,6 +35,25 @@ def aggregate_slices(
     for number in range(begin, stop):
         partial = identity()
         for row in range(cuts[number], cuts[number + 1]):
+            partial = combine(partial, lift_row(columns, validities, row))
+        store(slices, first_slice + number, partial)
+
+
+def aggregate_running(
+    columns: Block, validities: Block, cuts: Block, readings: Block,
+    slices: Ring, running: Ring, first_slice: int, begin: int, stop: int,
+) -> None:  # fmt: skip
+    """Combine as `aggregate_slices` does, and keep what a slice holds before some rows within it.
+
+    `readings` are these rows, ascending; none is a cut. What was read is kept in their order.
+    """
+    place = place_of(readings, cuts[begin])
+    for number in range(begin, stop):
+        partial = identity()
+        for row in range(cuts[number], cuts[number + 1]):
+            if place < len(readings) and readings[place] == row:
+                store(running, place, partial)
+                place += 1
             partial = combine(partial, lift_row(columns, validities, row))
         store(slices, first_slice + number, partial)
 
@@ -79,4 +99,28 @@ def answer_windows(
                 return state, answer
             state = insert(state, ring, load(slices, state.end))
         lower_row(answers, defined, answer, query(state, ring))
+    return state, stop
+
+
+def answer_running(
+    slices: Ring, running: Ring, answers: Block, defined: Block, ring: Ring, state: State,
+    firsts: Block, stops: Block, reads: Block, begin: int, stop: int,
+) -> tuple[State, int]:  # fmt: skip
+    """Answer as `answer_windows` does, with the slice that a window ends in as it was there.
+
+    Window i also reads what is kept at `reads[i]`, unless that is negative.
+    """
+    for answer in range(begin, stop):
+        if firsts[answer] >= state.end:
+            state = empty(ring, firsts[answer])
+        while state.front < firsts[answer]:
+            state = evict(state, ring)
+        while state.end < stops[answer]:
+            if not has_room(state, ring):
+                return state, answer
+            state = insert(state, ring, load(slices, state.end))
+        partial = query(state, ring)
+        if reads[answer] >= 0:
+            partial = combine(partial, load(running, reads[answer]))
+        lower_row(answers, defined, answer, partial)
     return state, stop

@@ -14,13 +14,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.algorithms.plain_memory import PlainMemory
+from windrow.algorithms.plain_memory import PlainArray, PlainMemory
+from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine.feature_columns import FeatureAnswers, FeatureColumns
 from windrow.engine.named_failures import kernels_named
 from windrow.engine.slice_windows import (
     CompiledSliceWindow,
     PlainSliceWindow,
+    Read,
     SliceKernels,
     aggregate_paced,
     plain_partials,
@@ -30,6 +32,7 @@ from windrow.work import sizes
 from windrow.work.threads import even_pieces, in_threads
 
 Array = np.ndarray[Any, Any]
+NO_ROWS: Array = np.empty(0, np.int64)
 
 
 class SliceStore:
@@ -59,6 +62,9 @@ class SliceStore:
             name: [PlainSliceWindow(features, feature, plan, name) for feature in features.plain]
             for name in windows
         }
+        #: what windows read of slices that were still being filled
+        self._running = self._memory.queue(1)
+        self._plain_running = [PlainArray(0) for _ in features.plain]
         #: the number of the oldest slice that is kept
         self._oldest = 0
 
@@ -70,6 +76,7 @@ class SliceStore:
         position: int,
         first_slice: int,
         last: bool,
+        readings: Array = NO_ROWS,
     ) -> None:
         """Combine the rows from each cut to the next.
 
@@ -79,15 +86,22 @@ class SliceStore:
             position: how many rows came before.
             first_slice: the number of the first slice.
             last: whether no slices follow.
+            readings: the rows before which a window reads the slice that it ends in.
         """
         features = self._features
         if features.compiled:
             self._make_room(first_slice, first_slice + max(len(cuts) - 1, 0), last)
             block = features.compiled_block(columns, size, position)
-            fixed = (*self._memory.workspace(), *block, cuts, self._ring, first_slice)
+            kernel: Kernel = self._kernels.aggregate
+            cut: tuple[Any, ...] = cuts, self._ring
+            if len(readings):
+                self._running = self._memory.queue(1 << (len(readings) - 1).bit_length())
+                kernel = self._kernels.aggregate_running
+                cut = cuts, readings, self._ring, self._running
+            fixed = (*self._memory.workspace(), *block, *cut, first_slice)
 
             def aggregate(begin: int, stop: int) -> None:
-                self._kernels.aggregate(*fixed, begin, stop)
+                kernel(*fixed, begin, stop)
 
             with kernels_named(features.compiled):
                 in_threads(
@@ -98,7 +112,8 @@ class SliceStore:
         if features.plain:
             plain_block = features.plain_block(columns, size, position)
             for index, store in enumerate(self._plain_partials):
-                partials = plain_partials(features, index, plain_block, cuts)
+                partials, running = plain_partials(features, index, plain_block, cuts, readings)
+                self._plain_running[index] = PlainArray.of(running)
                 for number, partial in enumerate(partials, first_slice):
                     store.store(number, partial)
 
@@ -114,10 +129,20 @@ class SliceStore:
             self._kernels.copy(*self._memory.workspace(), self._ring, larger, self._oldest, end)
         self._ring = larger
 
-    def answers(self, numbers: Mapping[str, tuple[Array, Array]]) -> dict[str, FeatureAnswers]:
-        """The answers of windows; `numbers` has the first slice of each, and the one behind."""
+    def answers(
+        self, numbers: Mapping[str, tuple[Array, Array]], reads: Mapping[str, Array]
+    ) -> dict[str, FeatureAnswers]:
+        """The answers of windows.
+
+        `numbers` has the first slice of each, and the one behind; `reads`, of windows that read
+        slices that are still being filled, which reading each answer takes.
+        """
         features = self._features
         answers = {name: features.answers(len(stops)) for name, (_, stops) in numbers.items()}
+
+        def read(name: str, running: Any) -> Read | None:
+            return Read(running, reads[name]) if name in reads else None
+
         if features.compiled:
             pieces = [
                 (name, *piece)
@@ -130,15 +155,17 @@ class SliceStore:
                 name, begin, stop = piece
                 firsts, stops = numbers[name]
                 window = self._window(name, whole=stop - begin == len(stops))
-                window.answer(self._ring, answers[name], firsts, stops, begin, stop)
+                running = read(name, self._running)
+                window.answer(self._ring, answers[name], firsts, stops, begin, stop, running)
 
             with kernels_named(features.compiled):
                 in_threads(answer, pieces, self._threads)
         for name, answered in answers.items():
-            for partials, window, values in zip(
-                self._plain_partials, self._plain[name], answered.plain, strict=True
-            ):
-                window.answer(partials, values, *numbers[name])
+            for partials, running, window, values in zip(
+                self._plain_partials, self._plain_running, self._plain[name], answered.plain,
+                strict=True,
+            ):  # fmt: skip
+                window.answer(partials, values, *numbers[name], read(name, running))
         return answers
 
     def _window(self, name: str, whole: bool) -> CompiledSliceWindow:

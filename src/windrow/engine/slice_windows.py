@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,9 +23,22 @@ from windrow.engine.plain_window import PlainWindow
 from windrow.planning.features import Feature
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
+from windrow.slicing import cutty
 from windrow.work.pace import Pace
 
 Array = np.ndarray[Any, Any]
+
+
+class Read(NamedTuple):
+    """What windows read of slices that were still being filled.
+
+    Attributes:
+        partials: what was read.
+        places: which of it each answer takes; -1 for none.
+    """
+
+    partials: Any
+    places: Array
 
 
 class SliceKernels:
@@ -42,19 +55,39 @@ class SliceKernels:
                 name: features.choice(plan.wish, *plan.size_of(name)).algorithm for name in windows
             }
         self.aggregate = Kernel(slice_loops.aggregate_slices, (), self.product, features.checked)
+        #: the same where windows read slices that are still being filled (`slicing/cutty.py`)
+        self.aggregate_running = Kernel(
+            slice_loops.aggregate_running, (), self.product, features.checked
+        )
         self.copy = Kernel(slice_loops.copy_slices, (), self.product, checked=False)
+        self._reads_running = {name for name in windows if reads_running(plan, name)}
+        loops_of = {(form.NAME, self._loop(name)): form for name, form in self.forms.items()}
         #: for each algorithm: the loop over answers, and the move to a larger ring
-        self.of_form = {
-            form.NAME: (
-                Kernel(_loop_of(form), form.FUNCTIONS, self.product, features.checked),
+        self._of_form = {
+            (form.NAME, loop): (
+                Kernel(loop, form.FUNCTIONS, self.product, features.checked),
                 Kernel(loops.move, form.FUNCTIONS, self.product, checked=False),
             )
-            for form in self.forms.values()
+            for (_, loop), form in loops_of.items()
         }
 
+    def of_window(self, name: str) -> tuple[Kernel, Kernel]:
+        """The loop over the answers of a window, and the move to a larger ring."""
+        return self._of_form[self.forms[name].NAME, self._loop(name)]
 
-def _loop_of(form: Algorithm) -> Callable[..., Any]:
+    def _loop(self, name: str) -> Callable[..., Any]:
+        return _loop_of(self.forms[name], name in self._reads_running)
+
+
+def reads_running(plan: SlidePlan | OverPlan, name: str) -> bool:
+    """Whether the answers of a window read slices that are still being filled."""
+    return isinstance(plan, SlidePlan) and plan.slices == cutty.NAME and name in plan.periodic
+
+
+def _loop_of(form: Algorithm, running: bool) -> Callable[..., Any]:
     """The loop over answers for windows of an algorithm."""
+    if running:
+        return slice_loops.answer_running
     evicts = form.GUARANTEES.evicts
     return slice_loops.answer_windows if evicts else slice_loops.answer_growing
 
@@ -76,7 +109,7 @@ class CompiledSliceWindow:
     def __init__(self, kernels: SliceKernels, name: str, memory: KernelMemory) -> None:
         """`memory` holds the partials of the slices; windows share it."""
         form = kernels.forms[name]
-        self._loop, move = kernels.of_form[form.NAME]
+        self._loop, move = kernels.of_window(name)
         self._window = KernelWindow(form, kernels.product, memory=memory.for_window(), move=move)
 
     @property
@@ -92,10 +125,12 @@ class CompiledSliceWindow:
         stops: Array,
         begin: int,
         stop: int,
+        read: Read | None = None,
     ) -> None:
         """Write the answers from `begin` to `stop`, over the slices from firsts to stops."""
-        data = partials, tuple(answers.values), tuple(answers.defined)
-        self._window.drive(self._loop, data, (firsts, stops), begin, stop)
+        running, reads = ((), ()) if read is None else ((read.partials,), (read.places,))
+        data = partials, *running, tuple(answers.values), tuple(answers.defined)
+        self._window.drive(self._loop, data, (firsts, stops, *reads), begin, stop)
 
 
 class PlainSliceWindow:
@@ -111,31 +146,44 @@ class PlainSliceWindow:
             values[row] = monoid.lower(partial)
 
         self._feature, self._window = feature, PlainWindow(form, monoid)
-        self._loop = self._window.linked(_loop_of(form), lower_row=lower_row)
+        loop = _loop_of(form, reads_running(plan, name))
+        self._loop = self._window.linked(loop, lower_row=lower_row)
 
     @property
     def end(self) -> int:
         """The slice behind the newest that was taken."""
         return int(self._window.state.end)
 
-    def answer(self, partials: Any, answers: list[Any], firsts: Array, stops: Array) -> None:
+    def answer(
+        self,
+        partials: Any,
+        answers: list[Any],
+        firsts: Array,
+        stops: Array,
+        read: Read | None = None,
+    ) -> None:
         """Write all answers, over the slices from firsts to stops."""
-        bounds = firsts.tolist(), stops.tolist()
+        running, reads = ((), ()) if read is None else ((read.partials,), (read.places.tolist(),))
+        bounds = firsts.tolist(), stops.tolist(), *reads
+        data = partials, *running, answers, ()
         with function_named(self._feature):
-            self._window.drive(self._loop, (partials, answers, ()), bounds, 0, len(stops))
+            self._window.drive(self._loop, data, bounds, 0, len(stops))
 
 
 def plain_partials(
-    features: FeatureColumns, index: int, block: tuple[Any, ...], cuts: Array
-) -> list[Any]:
-    """The partials of the slices between cuts, for one plain feature."""
+    features: FeatureColumns, index: int, block: tuple[Any, ...], cuts: Array, readings: Array
+) -> tuple[list[Any], list[Any]]:
+    """The partials of the slices between cuts, and before readings, for one plain feature."""
     monoid, inputs = features.plain_part(features.plain[index])
-    partials = []
+    partials, running = [], []
+    read = set(readings.tolist())
     with function_named(features.plain[index]):
         for first, stop in pairwise(cuts.tolist()):
             partial = monoid.identity()
             for row in range(first, stop):
+                if row in read:
+                    running.append(partial)
                 lifted = monoid.lift(*(block[place][row] for place in inputs))
                 partial = monoid.combine(partial, lifted)
             partials.append(partial)
-    return partials
+    return partials, running

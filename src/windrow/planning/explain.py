@@ -17,6 +17,7 @@ from windrow.planning.shared_ranges import shared_ranges
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.stream_plan import StreamPlan
 from windrow.planning.wording import listed
+from windrow.slicing import TECHNIQUES
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,21 @@ class Plan:
         others = [list(calendars) for calendars in self.resolved.calendars.values()]
         cut_by_events = self.resolved.cut_by_events
         return [*shared, *others, *([cut_by_events] if cut_by_events else [])]
+
+    @property
+    def techniques(self) -> dict[str, dict[str, dict[str, int]]]:
+        """What each technique would take for each periodic window of `slide` by itself."""
+        assert isinstance(self.resolved, SlidePlan)
+        return {
+            name: {
+                technique: {
+                    "slices_per_slide": each.slices_per_slide(window),
+                    "partials_per_window": each.partials_per_window(window),
+                }
+                for technique, each in TECHNIQUES.items()
+            }
+            for name, window in self.resolved.periodic.items()
+        }
 
     @property
     def _in_slices(self) -> set[str]:
@@ -214,6 +230,7 @@ class Plan:
             plan["stream"] = _as_lists(asdict(self.stream))
         if self.call == "slide":
             plan["slices"] = self.slices
+            plan["techniques"] = self.techniques
         return plan
 
 

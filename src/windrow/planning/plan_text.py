@@ -12,6 +12,7 @@ from windrow.planning.choose import Choice
 from windrow.planning.placement import Placement
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.wording import counted, listed, size, time_taken
+from windrow.slicing import pairs
 from windrow.windows.calendar_lengths import length_words
 
 if TYPE_CHECKING:
@@ -150,6 +151,23 @@ def _slice_lines(plan: Plan, resolved: SlidePlan) -> Iterator[str]:
         yield fill(line, _WIDTH, initial_indent="  ", subsequent_indent="    ")
     if resolved.cut_by_events:
         yield f"  {listed(resolved.cut_by_events)}: cut where the events say"
+    yield from _technique_lines(plan, resolved)
+
+
+def _technique_lines(plan: Plan, resolved: SlidePlan) -> Iterator[str]:
+    """What the techniques take, where they differ or the call names one."""
+    for name, taken in islice(plan.techniques.items(), _MOST_WINDOWS):
+        if resolved.slices is None and len({tuple(each.items()) for each in taken.values()}) == 1:
+            continue
+        cut = resolved.slices or pairs.NAME
+        each = [
+            f"{technique} {counted(found['slices_per_slide'])} and "
+            f"{counted(found['partials_per_window'])}"
+            for technique, found in taken.items()
+        ]
+        why = "asked for" if resolved.slices else "the default"
+        line = f"{name}: slices per slide and partials per answer: {', '.join(each)}; {cut} {why}"
+        yield fill(line, _WIDTH, initial_indent="  ", subsequent_indent="    ")
 
 
 def _placement_line(placement: Placement) -> str:

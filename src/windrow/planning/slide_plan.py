@@ -36,6 +36,8 @@ from windrow.windows.schedules import Calendar, CalendarTimes, ClockSchedule, Sc
 
 #: what becomes of windows without events
 Empty = Literal["skip", "emit"]
+#: the techniques that cut events into slices
+SlicingName = Literal["panes", "pairs", "cutty"]
 
 #: columns that every answer has
 START, END, NAME = "window_start", "window_end", "window"
@@ -70,6 +72,8 @@ class SlidePlan:
     shows_names: bool
     #: the most answers that the call allows; None for the default
     max_answers: int | None = None
+    #: the technique that cuts a table for periodic windows; None for the best
+    slices: SlicingName | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -226,8 +230,10 @@ def resolve_slide(
     changes_only: bool,
     empty: Empty = "skip",
     max_answers: int | None = None,
+    slices: SlicingName | None = None,
 ) -> SlidePlan:
     """Check the arguments of `slide` against a schema."""
+    require_slicing(slices)
     schema = plain_schema(schema)
     named_windows = named(windows)
     _require_count(max_answers)
@@ -262,6 +268,7 @@ def resolve_slide(
         fills,
         shows_names(windows),
         max_answers,
+        slices,
     )
     _require_few_of_an_event(plan)
     return plan
@@ -283,6 +290,18 @@ def _fills(empty: Empty, windows: Mapping[str, Window]) -> bool:
                 "leave empty= out"
             )
     return empty == "emit"
+
+
+def require_slicing(slices: object, *, of_table: bool = True) -> None:
+    """Refuse a technique that is not known, or that only tables have."""
+    if slices is None:
+        return
+    require_one_of(SlicingName, "slices", slices)
+    if not of_table and slices != pairs.NAME:
+        raise InvalidArgument(
+            f"slices: {slices!r} is for tables in process; streams and Spark are cut by 'pairs', "
+            "so leave slices= out"
+        )
 
 
 def _require_count(max_answers: object) -> None:
