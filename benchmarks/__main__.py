@@ -20,6 +20,7 @@ SUITES = {
     "parallel": "A helper's thread (ratio: the other algorithm's time over parallel_boundary's)",
     "stores": "Windows in a store (ratio: the time in memory over the time in the store)",
     "trees": "Monoid trees (ratio: the other's time over the tree's)",
+    "command_line": "The command line (ratio: the other's time over windrow's)",
     "start": "The start of a process (ratio: the other's time over windrow's)",
     "compiling": "Kernels, compiled (ratio: CPU seconds of the revision before over now)",
     "tables": "Arrow tables in process",

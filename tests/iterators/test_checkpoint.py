@@ -455,7 +455,7 @@ def test_the_state_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         assert main(["state", str(folder)]) == 0
         shown = capsys.readouterr().out
     assert "shards=2\nkey=[k: int64]\n" in shown
-    assert "window rows=rows(3, every=2)" in shown
+    assert "window rows: rows 3 every 2" in shown
     assert re.search(r"^    1 +1 +\d+ +[\d,]+ +2 +2026-04-30", shown, re.MULTILINE), shown
     assert re.search(r"^offset     2\nwatermark  2026-05-01 00:00:00.999", shown, re.MULTILINE)
     assert "taken      2 batches, 12 events, 1 late, 0 untimed\ngiven      2 batches" in shown

@@ -56,7 +56,7 @@ def test_answers_are_those_of_a_table(
     assert main(["state", f"{tmp_path / 'answers'}-checkpoint"]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert "shards=2" in shown
-    assert "window fast=time('10 seconds', every='2 seconds')" in shown
+    assert "window fast: time 10 seconds every 2 seconds" in shown
     rows = [line.split()[:5] for line in shown[shown.index("") + 2 :]]
     assert [row[0] for row in rows] == ["0", "1"]
     assert sum(int(row[1]) for row in rows) == 1

@@ -1,25 +1,34 @@
-"""The command `windrow`: finds the subcommand and runs it."""
+"""The command `windrow`: finds the subcommand and runs it.
+
+Exit codes: 0, all is well; 1, the data or the machine; 2, the call.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 
 from windrow import __version__
-from windrow.errors import WindrowError
+from windrow.errors import InvalidArgument, WindrowError
+from windrow_command import SUMMARIES
 
 # A subcommand is a module of this package: see README.md beside this file.
-SUBCOMMANDS = ("demo", "state")
+SUBCOMMANDS = tuple(SUMMARIES)
 
 #: packages that extras install: the module of a subcommand says which extra it needs
 _IN_EXTRAS = ("pyspark", "pandas", "google", "matplotlib", "rich")
 
 
+class CallError(WindrowError):
+    """The call of the command is wrong, and not its data."""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command with these arguments (those of the process when None)."""
-    arguments = _parser().parse_args(argv)
+    arguments = parser().parse_args(argv)
     try:
         return int(arguments.run(arguments))
     except ModuleNotFoundError as missing:
@@ -32,19 +41,41 @@ def main(argv: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 1
+    except CallError as error:
+        _say(arguments, str(error))
+        return 2
+    except InvalidArgument as error:
+        _say(arguments, str(error))
+        return 2 if str(error).startswith("cql:") else 1
     except WindrowError as error:
-        print(f"windrow {arguments.subcommand}: {error}", file=sys.stderr)
+        _say(arguments, str(error))
         return 1
+    except BrokenPipeError:  # whoever read the answers has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="windrow", description="Sliding-window aggregation.")
-    parser.add_argument("--version", action="version", version=f"windrow {__version__}")
-    subparsers = parser.add_subparsers(dest="subcommand", required=True, metavar="subcommand")
+def _say(arguments: argparse.Namespace, problem: str) -> None:
+    print(f"windrow {arguments.subcommand}: {problem}", file=sys.stderr)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the whole command."""
+    whole = argparse.ArgumentParser(prog="windrow", description="Sliding-window aggregation.")
+    whole.add_argument("--version", action="version", version=f"windrow {__version__}")
+    subparsers = whole.add_subparsers(dest="subcommand", required=True, metavar="subcommand")
     for name in SUBCOMMANDS:
         module = import_module(f"windrow.cli.{name}")
         summary = (module.__doc__ or "").partition("\n")[0]
-        subparser = subparsers.add_parser(name, help=summary, description=summary)
+        subparser = subparsers.add_parser(
+            name,
+            help=summary,
+            description=summary,
+            epilog=getattr(module, "EXAMPLES", None),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         module.add_arguments(subparser)
         subparser.set_defaults(run=module.run, extra=module.EXTRA)
-    return parser
+    return whole

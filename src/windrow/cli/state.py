@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 EXTRA = "spark"
 
 _HEADINGS = ("shard", "keys", "blocks", "bytes", "waiting", "oldest slice", "newest slice")
+_WINDOW = re.compile(r"window (?P<name>.*?)=(?P<kind>[a-z_]+)\((?P<arguments>.*)\)")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 #: the blocks of each shard, by its label
@@ -143,7 +145,7 @@ def _number_of_shards(shards: _Shards) -> int:
 
 def _show(summaries: Mapping[int, Summary]) -> None:
     for line in dict.fromkeys(line for each in summaries.values() for line in each.query):
-        print(line)
+        print(_readable(line))
     rows = [
         (str(number), f"{each.keys:,}", f"{each.blocks:,}", f"{each.bytes:,}", f"{each.waiting:,}",
          _moment(each.oldest), _moment(each.newest))
@@ -153,6 +155,19 @@ def _show(summaries: Mapping[int, Summary]) -> None:
     print()
     for row in (_HEADINGS, *rows):
         print("  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True)))
+
+
+def _readable(line: str) -> str:
+    """A line of a query's description; windows in words, as `window h: time 1 hour every 1 second`.
+
+    >>> _readable("window h=time('1 hour', every='1 second')")
+    'window h: time 1 hour every 1 second'
+    """
+    window = _WINDOW.fullmatch(line)
+    if window is None:
+        return line
+    arguments = window["arguments"].replace("'", "").replace(", every=", " every ")
+    return f"window {window['name']}: {window['kind']} {arguments}".rstrip()
 
 
 def _moment(seconds: float | None) -> str:

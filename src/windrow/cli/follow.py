@@ -1,0 +1,205 @@
+"""`windrow run` on Spark, and over folders that grow.
+
+A stream takes files in the order of their names, and each once. Its output is a folder: a file for
+each batch of answers, numbered, so that a restarted stream writes the same files again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from windrow.cli.inputs import Batches, DataError, Input, inputs_of, kind_of_path
+from windrow.cli.main import CallError
+from windrow.cli.outputs import output
+
+#: seconds between two looks at a folder
+_PAUSE = 0.5
+_SPARK_FORMATS = {"jsonl": "json", "csv": "csv", "parquet": "parquet"}
+
+
+def run_elsewhere(arguments: argparse.Namespace, text: str, tables: list[str]) -> int:
+    """Answer the query on Spark or over a stream."""
+    if len(arguments.output) > 1:
+        raise CallError("--output: on Spark and for streams, give one statement and one output")
+    path = arguments.output[0] if arguments.output else "-"
+    if arguments.stream and (path == "-" or len(arguments.input) != 1):
+        raise CallError("--stream: give one --input, a folder, and --output, another folder")
+    if arguments.engine == "spark":
+        return _on_spark(arguments, text, tables, path)
+    return _stream(arguments, text, tables, path)
+
+
+# In process --------------------------------------------------------------------------------------
+
+
+def _stream(arguments: argparse.Namespace, text: str, tables: list[str], path: str) -> int:
+    from windrow.cql.query import cql
+
+    folder = _Folder(arguments, tables)
+    target = Path(path)
+    target.mkdir(exist_ok=True)
+    kind = arguments.output_format or "parquet"
+    given: dict[str, Any] = {folder.name: folder.batches_after}
+    stream = cql(
+        text,
+        lateness=arguments.lateness or "0 seconds",
+        schema=folder.schema,
+        checkpoint=_checkpoint(arguments.checkpoint),
+        **given,
+    ).run()
+    with stream:
+        try:
+            for batch in stream:
+                name = str(target / f"part-{stream.sequence:09d}.{kind}")
+                with output(name, kind, overwrite=True) as written:
+                    written.begin(batch.schema)
+                    written.write(batch)
+                if arguments.checkpoint:
+                    stream.commit()
+        except KeyboardInterrupt:
+            pass
+        if arguments.checkpoint:
+            stream.commit()
+        if not arguments.quiet:
+            print(f"{stream.events:,} events, {stream.late:,} late", file=sys.stderr)
+    return 0
+
+
+def _checkpoint(place: str | None) -> Any:
+    """The checkpoint; a stream that ends goes on with more files."""
+    if place is None:
+        return None
+    from windrow.iterators.checkpoint import Checkpoint
+
+    return Checkpoint(place, at_end="wait")
+
+
+class _Folder:
+    """A folder that grows, and the batches of its files."""
+
+    def __init__(self, arguments: argparse.Namespace, tables: list[str]) -> None:
+        self._arguments, self._tables = arguments, tables
+        name, sign, path = arguments.input[0].partition("=")
+        self.name: str = name if sign else tables[0]
+        self._path = Path(path if sign else name)
+        if not self._path.is_dir():
+            raise DataError(f"{self._path}: there is no such folder; a stream follows a folder")
+        first = next(self._files_after(""), None)
+        if first is None:
+            raise DataError(
+                f"{self._path}: no file came, and the first says which columns there are"
+            )
+        self.schema = self._opened(first).schema
+
+    def batches_after(self, offset: Any) -> Iterator[tuple[pa.RecordBatch, str]]:
+        """The batches of files whose names follow; the last of a file carries its name."""
+        done = offset or ""
+        for file in self._files_after(done):
+            before, waiting = done, None
+            for batch in self._opened(file).rows:
+                if waiting is not None:
+                    yield waiting, before
+                waiting = batch
+            done = file.name
+            if waiting is not None:
+                yield waiting, done
+
+    def _files_after(self, done: str) -> Iterator[Path]:
+        """Files as they come, by name; ends if none came for as long as --idle says."""
+        idle, came = self._arguments.idle, time.monotonic()
+        while True:
+            names = sorted(each.name for each in os.scandir(self._path) if each.is_file())
+            new = [each for each in names if each > done and each[0] not in "._"]
+            for name in new:
+                yield self._path / name
+                done, came = name, time.monotonic()
+            if not new:
+                if idle is not None and time.monotonic() - came >= idle:
+                    return
+                time.sleep(_PAUSE if idle is None else min(_PAUSE, idle))
+
+    def _opened(self, file: Path) -> Batches:
+        arguments = self._arguments
+        given = f"{self.name}={file}"
+        (found,) = inputs_of(
+            [given], self._tables, arguments.input_format, arguments.types, arguments.encoding
+        )
+        return replace(found, name=self.name).batches()
+
+
+# Spark -------------------------------------------------------------------------------------------
+
+
+def _on_spark(arguments: argparse.Namespace, text: str, tables: list[str], path: str) -> int:
+    from windrow.cql.query import cql
+    from windrow.spark.session import local_session
+
+    inputs = inputs_of(
+        arguments.input, tables, arguments.input_format, arguments.types, arguments.encoding
+    )
+    if Path(path).exists() and path != "-" and not arguments.overwrite and not arguments.stream:
+        raise CallError(f"{path}: it exists; give --overwrite to replace it")
+    kind = arguments.output_format or ("csv" if path == "-" else _spark_kind(path))
+    if kind not in _SPARK_FORMATS:
+        raise CallError("--output-format: Spark writes csv, jsonl and parquet")
+    settings = {"spark.master": arguments.master} if arguments.master else {}
+    session = local_session("windrow run", log_file=os.devnull, **settings)
+    options = {"lateness": arguments.lateness} if arguments.stream else {}
+    frames = {each.name: _frame(session, each, arguments) for each in inputs}
+    answers = cql(text, **options, **frames).run()
+    if isinstance(answers, list):
+        raise CallError("--engine spark: give one statement")
+    if arguments.stream:
+        _write_stream(answers, kind, path, arguments)
+    elif path == "-":
+        found = answers.toArrow()
+        with output("-", kind, overwrite=True) as written:
+            written.begin(found.schema)
+            written.write(found)
+    else:
+        mode = "overwrite" if arguments.overwrite else "errorifexists"
+        writer = answers.write.mode(mode).format(_SPARK_FORMATS[kind])
+        writer.option("header", True).save(path)
+    return 0
+
+
+def _spark_kind(path: str) -> str:
+    return kind_of_path(path) if Path(path).suffix else "parquet"
+
+
+def _frame(session: Any, source: Input, arguments: argparse.Namespace) -> Any:
+    """The DataFrame of an input; a stream has the columns that its first files have."""
+    if source.kind not in _SPARK_FORMATS:
+        raise CallError(f"--input: Spark reads csv, jsonl and parquet, not {source.kind}")
+    reader = session.read.format(_SPARK_FORMATS[source.kind])
+    if source.kind == "csv":
+        reader = reader.option("header", True).option("inferSchema", True)
+    frame = reader.load(list(source.files))
+    if not arguments.stream:
+        return frame
+    folder = arguments.input[0].partition("=")[2] or arguments.input[0]
+    stream = session.readStream.format(_SPARK_FORMATS[source.kind]).schema(frame.schema)
+    return stream.option("header", True).load(folder)
+
+
+def _write_stream(answers: Any, kind: str, path: str, arguments: argparse.Namespace) -> None:
+    if not arguments.checkpoint:
+        raise CallError("--checkpoint: a stream on Spark keeps its state in a folder; name one")
+    writer = answers.writeStream.format(_SPARK_FORMATS[kind]).option("path", path)
+    writer = writer.option("checkpointLocation", arguments.checkpoint).option("header", True)
+    if arguments.idle is not None:
+        writer = writer.trigger(availableNow=True)
+    running = writer.start()
+    try:
+        running.awaitTermination()
+    except KeyboardInterrupt:
+        running.stop()

@@ -1,0 +1,112 @@
+"""Answers as files, which appear under their names only when they are complete."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from windrow.cli.inputs import DataError, blaming, kind_of_path
+from windrow.cli.main import CallError
+
+
+@contextmanager
+def output(path: str, kind: str | None, overwrite: bool) -> Iterator[Output]:
+    """A file to write answers to; nothing of it is left if the block fails."""
+    if path == "-":
+        written = Output(path, sys.stdout.buffer, kind or "csv")
+        yield written
+        written.close()
+        sys.stdout.buffer.flush()
+        return
+    target = Path(path)
+    require_new(path, overwrite)
+    kind = kind or kind_of_path(path)
+    part = target.with_name(f".{target.name}.part{os.getpid()}")
+    try:
+        with blaming(path), part.open("wb") as opened:
+            written = Output(path, opened, kind)
+            yield written
+            written.close()
+            opened.flush()
+            os.fsync(opened.fileno())
+        with blaming(path):
+            part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def require_new(path: str, overwrite: bool) -> None:
+    """Refuse a file that is there, unless it may be replaced; and a folder that is not."""
+    target = Path(path)
+    if path == "-":
+        return
+    if target.is_dir():
+        raise DataError(f"{path}: it is a folder; name a file in it")
+    if target.exists() and not overwrite:
+        raise CallError(f"{path}: it exists; give --overwrite to replace it")
+    if not target.parent.is_dir():
+        raise DataError(f"{path}: there is no folder {target.parent}")
+
+
+class Output:
+    """Batches of one schema, written in one format."""
+
+    def __init__(self, path: str, opened: Any, kind: str) -> None:
+        self.path, self._opened, self._kind = path, opened, kind
+        self._writer: Any = None
+        self.rows = 0
+
+    def begin(self, schema: pa.Schema) -> None:
+        """Write what comes before the first row."""
+        if self._kind == "csv":
+            schema = pa.schema([_as_text(each) for each in schema])
+            self._writer = pa.csv.CSVWriter(self._opened, schema)
+        elif self._kind == "parquet":
+            self._writer = pa.parquet.ParquetWriter(self._opened, schema)
+        elif self._kind == "arrow":
+            make = pa.ipc.new_stream if self.path == "-" else pa.ipc.new_file
+            self._writer = make(self._opened, schema)
+
+    def write(self, batch: pa.RecordBatch | pa.Table) -> None:
+        """Write rows."""
+        table = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
+        self.rows += table.num_rows
+        if self._kind == "jsonl":
+            lines = (json.dumps(row, default=str) + "\n" for row in table.to_pylist())
+            self._opened.write("".join(lines).encode())
+        elif self._kind == "csv":
+            self._writer.write(_texts(table))
+        else:
+            self._writer.write(table)
+
+    def close(self) -> None:
+        """Write what comes after the last row."""
+        if self._writer is not None:
+            self._writer.close()
+
+
+def _is_nested(data_type: pa.DataType) -> bool:
+    return bool(pa.types.is_nested(data_type) or pa.types.is_binary(data_type))
+
+
+def _as_text(field: pa.Field) -> pa.Field:
+    return field.with_type(pa.string()) if _is_nested(field.type) else field
+
+
+def _texts(table: pa.Table) -> pa.Table:
+    """Lists and structs as JSON, which CSV has no other way for."""
+    for place, field in enumerate(table.schema):
+        if _is_nested(field.type):
+            texts = [None if each is None else json.dumps(each, default=str)
+                     for each in table[place].to_pylist()]  # fmt: skip
+            table = table.set_column(place, field.name, pa.array(texts, pa.string()))
+    return table

@@ -1,0 +1,241 @@
+"""`windrow run`: files in, answers out; large files pass in batches; nothing is lost."""
+
+import errno
+import io
+import os
+import re
+import sys
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+
+import windrow as wr
+from windrow.cli import run
+from windrow.cli.main import main
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+ROWS = 60
+TABLE = pa.table(
+    {
+        "ts": pa.array(
+            [datetime(2026, 5, 1) + timedelta(seconds=row) for row in range(ROWS)], "timestamp[ns]"
+        ),
+        "k": [row % 3 for row in range(ROWS)],
+        "x": [row * 7 % 11 + 0.125 for row in range(ROWS)],
+    }
+)
+TEXT = "SELECT SUM(x * 2) AS s, MAX(x) FROM t [ROWS 5] GROUP BY k"
+
+
+def written(folder: Path, kind: str) -> Path:
+    path = folder / f"rows.{kind}"
+    if kind == "csv":
+        pa.csv.write_csv(TABLE, path)
+    elif kind == "parquet":
+        pq.write_table(TABLE, path)
+    elif kind == "jsonl":
+        rows = TABLE.to_pandas().assign(ts=lambda frame: frame.ts.astype(str))
+        rows.to_json(path, orient="records", lines=True)
+    else:
+        with pa.ipc.new_file(path, TABLE.schema) as writer:
+            writer.write(TABLE)
+    return path
+
+
+def read(path: Path) -> pa.Table:
+    if path.suffix == ".csv":
+        return pa.csv.read_csv(path)
+    if path.suffix == ".parquet":
+        return pq.read_table(path)
+    return pa.ipc.open_file(path).read_all() if path.suffix == ".arrow" else pa.json.read_json(path)
+
+
+def in_order(table: pa.Table) -> list:
+    table = table.set_column(
+        table.column_names.index("ts"), "ts", table["ts"].cast(pa.timestamp("ms"))
+    )
+    return sorted(map(str, table.to_pylist()))
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["whole", "in batches"])
+@pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl", "arrow"])
+def test_every_format_is_read_and_written(tmp_path, kind, whole, monkeypatch):
+    monkeypatch.setattr(run, "WHOLE", 1 << 20 if whole else 0)
+    source, target = written(tmp_path, kind), tmp_path / f"answers.{kind}"
+    call = ["run", "-e", TEXT, "--input", f"t={source}", "--output", str(target)]
+    types = ["--types", "ts=timestamp"] if kind == "jsonl" else []
+    assert main([*call, *types]) == 0
+    expected = in_order(wr.cql(TEXT, t=TABLE).run())
+    found = read(target)
+    assert in_order(found) == expected
+    assert [each.name for each in tmp_path.iterdir() if each.name[0] == "."] == []
+
+
+def test_an_output_is_replaced_only_if_asked(tmp_path, capsys):
+    source, target = written(tmp_path, "csv"), tmp_path / "answers.csv"
+    target.write_text("precious")
+    call = ["run", "-e", TEXT, "--input", str(source), "--output", str(target)]
+    assert main(call) == 2
+    assert "it exists; give --overwrite" in capsys.readouterr().err
+    assert target.read_text() == "precious"
+    assert main([*call, "--overwrite"]) == 0
+    assert target.read_text() != "precious"
+
+
+def test_folders_patterns_standard_input_and_query_files(tmp_path, capsys, monkeypatch):
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    for number in range(3):
+        pa.csv.write_csv(TABLE.slice(number * 20, 20), folder / f"part{number}.csv")
+    query = tmp_path / "query.cql"
+    query.write_text(TEXT)
+    expected = wr.cql(TEXT, t=TABLE).run().num_rows + 1
+    for given in (str(folder), str(folder / "part*.csv")):
+        assert main(["run", str(query), "--input", f"t={given}"]) == 0
+        assert len(capsys.readouterr().out.splitlines()) == expected
+    whole = b"".join((folder / "part0.csv").read_bytes().splitlines(keepends=True))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(whole)))
+    assert main(["run", str(query), "--input", "-"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 21
+
+
+def test_statements_have_outputs_of_their_own(tmp_path, monkeypatch):
+    source = written(tmp_path, "parquet")
+    text = f"{TEXT}; SELECT MIN(x) FROM t [ROWS 3]; SELECT MIN(x) AS low FROM t [ROWS 9]"
+    outputs = [str(tmp_path / f"{name}.parquet") for name in "abc"]
+    expected = wr.cql(text, t=TABLE).run()
+    for most in (1 << 20, 0):
+        monkeypatch.setattr(run, "WHOLE", most)
+        given = [part for path in outputs for part in ("-o", path)]
+        assert main(["run", "-e", text, "-i", str(source), *given, "--overwrite"]) == 0
+        for path, table in zip(outputs, expected, strict=True):
+            assert in_order(pq.read_table(path)) == in_order(table)
+    assert main(["run", "-e", text, "-i", str(source), "-o", outputs[0], "--overwrite"]) == 2
+
+
+def test_rows_out_of_order_are_refused_in_batches(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(run, "WHOLE", 0)
+    path = tmp_path / "rows.parquet"
+    pq.write_table(TABLE.take([*range(30, 60), *range(30)]), path, row_group_size=30)
+    call = ["run", "-e", TEXT, "-i", str(path), "-o", str(tmp_path / "out.csv")]
+    assert main(call) == 1
+    said = capsys.readouterr().err
+    assert "its rows are not sorted by time (30 come late)" in said
+    assert not (tmp_path / "out.csv").exists()
+    assert main([*call, "--lateness", "1 hour"]) == 0
+    assert pa.csv.read_csv(tmp_path / "out.csv").num_rows == ROWS
+
+
+# Bad files ----------------------------------------------------------------------------------------
+
+
+def _truncated(folder):
+    path = written(folder, "parquet")
+    path.write_bytes(path.read_bytes()[:-20])
+    return path
+
+
+def _encoded(folder):
+    path = folder / "rows.csv"
+    path.write_bytes("ts,k,x\n2026-05-01 00:00:00,ä,1.5\n".encode("latin1"))
+    return path
+
+
+def _ragged(folder):
+    path = folder / "rows.csv"
+    path.write_text("ts,k,x\n2026-05-01 00:00:00,1,1.5\n2026-05-01 00:00:01,1\n")
+    return path
+
+
+def _empty_folder(folder):
+    path = folder / "nothing"
+    path.mkdir()
+    return path
+
+
+def _not_json(folder):
+    path = folder / "rows.jsonl"
+    path.write_text('{"ts": "2026')
+    return path
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (_truncated, "not a whole one"),
+        (_encoded, "is not in UTF-8; state --encoding"),
+        (_ragged, "same number of fields"),
+        (_empty_folder, "holds no file"),
+        (_not_json, "rows.jsonl: "),
+        (lambda folder: folder / "missing.csv", "there is no such file"),
+    ],
+    ids=["truncated", "encoding", "ragged", "empty folder", "json", "missing"],
+)
+def test_a_bad_file_is_one_clear_line(tmp_path, capsys, make, said):
+    source, target = make(tmp_path), tmp_path / "answers.csv"
+    target.write_text("precious")
+    code = main(["run", "-e", TEXT, "-i", f"t={source}", "-o", str(target), "--overwrite"])
+    error = capsys.readouterr().err
+    assert code == 1, error
+    assert len(error.splitlines()) == 1
+    assert re.search(said, error), error
+    assert target.read_text() == "precious"
+    assert [each.name for each in tmp_path.iterdir() if each.name[0] == "."] == []
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES], ids=["disk full", "no permission"])
+def test_what_cannot_be_written_leaves_what_was_there(tmp_path, capsys, monkeypatch, code):
+    source, target = written(tmp_path, "csv"), tmp_path / "answers.csv"
+    target.write_text("precious")
+
+    def fails(*_arguments):
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "fsync", fails)
+    call = ["run", "-e", TEXT, "-i", str(source), "-o", str(target), "--overwrite"]
+    assert main(call) == 1
+    assert capsys.readouterr().err == f"windrow run: {target}: {os.strerror(code)}\n"
+    assert target.read_text() == "precious"
+    assert [each.name for each in tmp_path.iterdir() if each.name[0] == "."] == []
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (["-e", "SELCT 1"], "cql: line 1: SELECT is expected"),
+        ([], "give a file with a query"),
+        (["-e", TEXT], "--input: say where t is"),
+        (["-e", TEXT, "-i", "t=x.what"], "x.what"),
+        (["-e", TEXT, "--checkpoint", "c", "-i", "x.csv"], "are for --stream"),
+        (["-e", TEXT, "-i", "t=rows.csv", "--types", "x=huge"], "types are int, float"),
+    ],
+)
+def test_a_wrong_call_ends_with_2(tmp_path, capsys, monkeypatch, call, said):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "csv")
+    (tmp_path / "x.what").write_text("")
+    assert main(["run", *call]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_folder_that_grows_is_answered_once(tmp_path, capsys):
+    folder, out, state = tmp_path / "in", tmp_path / "out", tmp_path / "state"
+    folder.mkdir()
+    text = "SELECT SUM(x) AS s FROM t [ROWS 5 ON ts] GROUP BY k"
+    call = ["run", "-e", text, "--stream", "-i", f"t={folder}", "-o", str(out), "--checkpoint",
+            str(state), "--idle", "0"]  # fmt: skip
+    for number in range(3):
+        pq.write_table(TABLE.slice(number * 20, 20), folder / f"{number}.parquet")
+        assert main(call) == 0
+    found = pa.concat_tables(pq.read_table(each) for each in sorted(out.iterdir()))
+    expected = wr.cql(text, t=TABLE).run().to_pylist()
+    assert len(expected) - 3 <= found.num_rows <= len(expected)
+    assert {str(row) for row in found.to_pylist()} <= set(map(str, expected))
+    assert len({str(row) for row in found.to_pylist()}) == found.num_rows
+    assert main(["state", str(state)]) == 0
+    assert "window rows_5: rows 5" in capsys.readouterr().out
