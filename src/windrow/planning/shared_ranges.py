@@ -27,9 +27,9 @@ from windrow.work import sizes
 IN_ONE_PASS = ("slick_deque_non_inv", "slick_deque_inv", "flat_fit", "base_intervals")
 
 #: What `doubling` takes to combine a partial, and to write an answer: shares of what a row takes in
-#: a pass for one range. For sum, mean, max and stddev it is about so much or less
-#: (benchmarks/ranges.py).
-_COMBINE, _ANSWER = 0.1, 0.25
+#: a pass for one range. Together they come to what sums take in benchmarks/ranges.py; max takes a
+#: third of it.
+_COMBINE, _ANSWER = 0.1, 0.4
 #: partials that a thread may keep for one pass; more would not stay in any cache
 _MOST_BYTES = 2**26
 
