@@ -15,6 +15,7 @@ SUITES = {
     "kernels": "Block kernels, 4M events (ratio: cumsum's time over windrow's)",
     "algorithms": "Every algorithm (ratio: windrow's rounds per second over the C++ class's)",
     "ranges": "64 ranges of rows in one pass (ratio: the time of a pass for each over that of one)",
+    "window": "wr.Window (ratio: the other's time over windrow's)",
     "catalogue": "Every compiled aggregation, window 4,096 (ratio: million rounds per second)",
     "planner": "The planned algorithm (ratio: the best algorithm's time over the planned one's)",
     "parallel": "A helper's thread (ratio: the other algorithm's time over parallel_boundary's)",

@@ -52,5 +52,5 @@ def test_no_window_keeps_more_partials_than_its_bounds_say(algorithm):
             # Falling values are the worst case of a monotone deque.
             window.insert(-event)
             window.query()
-        state = window._window.state
+        state = window._behind._window.state
         assert algorithm.stored_partials(state) <= algorithm.GUARANTEES.partials(extent)

@@ -22,6 +22,7 @@ from windrow.algorithms import ALGORITHMS
 from windrow.algorithms.plain_memory import CHUNK
 from windrow.testing import check_window
 from windrow.testing.strategies import inputs_of, traces
+from windrow.work import sizes
 
 
 def served_by(algorithm: str) -> Any:
@@ -51,6 +52,55 @@ def test_any_interleaving_holds_the_events_in_order(trace):
 @given(trace=traces(inputs_of(CATALOGUE["arg_max"], nulls=True), most_steps=60))
 def test_any_interleaving_with_two_inputs(trace):
     check_window(wr.arg_max, trace)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@settings(max_examples=10)
+@given(data=st.data())
+def test_code_of_its_own_answers_the_same(algorithm, data):
+    """After some events, a window's functions are written into each other."""
+    with sizes.using(events_before_code=2):
+        for name in ("sum", "max", "collect", "variance"):
+            trace = data.draw(traces(inputs_of(CATALOGUE[name], nulls=True), most_steps=20))
+            with contextlib.suppress(wr.NotApplicable):
+                check_window(CATALOGUE[name], trace, algorithm)
+
+
+@settings(max_examples=15)
+@given(st.lists(st.tuples(st.integers(0, 9), st.none() | st.integers(0, 9)), max_size=40))
+def test_code_of_rows_and_policies_answers_the_same(events):
+    rows = [{"x": x, "y": y} for x, y in events]
+    policy = wr.policies.at_most_sum(20, "x") | wr.policies.at_most_events(7)
+    measures = [wr.sum("y"), wr.max("x"), wr.count("y")]
+    slow = wr.Window(measures, policy=policy)
+    with sizes.using(events_before_code=2):
+        swift = wr.Window(measures, policy=policy)
+        for row in rows:
+            slow.insert(row)
+            swift.insert(row)
+            assert (swift.query(), len(swift)) == (slow.query(), len(slow))
+
+
+def test_code_of_its_own_refuses_and_names_as_before():
+    with sizes.using(events_before_code=1):
+        window = filled(wr.mean(), [1, 2.5])
+    for event, message in (((), "an event of mean is"), ((1, 2), "an event of mean is"),
+                           (("a",), "mean takes")):  # fmt: skip
+        with pytest.raises(wr.InvalidArgument, match=f"insert: {message}"):
+            window.insert(*event)
+    with pytest.raises(wr.InvalidArgument, match="range: 3 is not one of the ranges"):
+        window.query(range=3)
+    window.insert(np.float32(0.5))
+    assert (window.query(), len(window)) == (4 / 3, 3)
+    window.insert(10**400)
+    with pytest.raises(wr.AggregateOverflow, match="mean: "):
+        window.query()
+    window.evict_many(4)
+    with pytest.raises(wr.EmptyWindow):
+        window.evict()
+    window.clear()
+    window.insert(7)
+    assert (window.query(), len(window)) == (7, 1)
 
 
 def test_insert_evict_query_len():

@@ -30,9 +30,8 @@ def itself(value: Any) -> Any:
 
 def precedes(left: Any, right: Any) -> bool:
     """Whether one Python value comes before another, NaN after everything."""
-    if right != right:
-        return bool(left == left)
-    return bool(left < right)
+    # One expression, so that it is written where it is called.
+    return left < right if right == right else left == left  # type: ignore[no-any-return]
 
 
 # Min and max ------------------------------------------------------------------------------------

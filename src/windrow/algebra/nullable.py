@@ -31,7 +31,7 @@ class NullSkipping:
         self.monoid = monoid
         self.watched = watched
         self.name = name
-        self._missing = missing if monoid.absent is not None else ()
+        self.missing = missing if monoid.absent is not None else ()
 
     def identity(self) -> Any:
         """No values yet."""
@@ -42,7 +42,7 @@ class NullSkipping:
         if any(inputs[index] is None for index in self.watched):
             return None
         lift = self.monoid.lift
-        if self._missing and any(inputs[index] is None for index in self._missing):
+        if self.missing and any(inputs[index] is None for index in self.missing):
             assert self.monoid.absent is not None
             lift = self.monoid.absent
         try:

@@ -12,6 +12,7 @@ An algorithm asks for what it needs in `allocate(memory, capacity)`:
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -54,16 +55,27 @@ class PlainMemory:
         return PlainArray(capacity, 0)
 
 
-class ChunkedQueue:
-    """Values by growing position, in chunks.
+class ChunkedQueue(dict[int, list[Any]]):
+    """Values by growing position, in chunks: the queue is the chunks by their number.
 
-    A chunk is made when its first position is stored and dropped when all of it has been released,
-    so no operation copies what is stored, and memory follows the window.
+    A chunk is made when its first position is stored. It is dropped some time after all of it has
+    been released: whenever a chunk is made or released, two go that were released before. So no
+    operation copies what is stored, none takes longer because many events leave at once, and
+    memory follows the window.
     """
 
     def __init__(self) -> None:
-        self._chunks: dict[int, list[Any]] = {}
-        self._oldest_chunk = 0
+        super().__init__()
+        #: the chunk before which all is released
+        self.oldest = 0
+        #: the numbers of the chunks, in the order in which they were made
+        self._made: deque[int] = deque()
+
+    def __missing__(self, number: int) -> list[Any]:
+        self._drop_some()
+        self._made.append(number)
+        made = self[number] = [None] * CHUNK
+        return made
 
     @property
     def capacity(self) -> int:
@@ -72,47 +84,48 @@ class ChunkedQueue:
 
     def load(self, position: int) -> Any:
         """The value at a position."""
-        return self._chunks[position // CHUNK][position % CHUNK]
+        return self[position // CHUNK][position % CHUNK]
 
     def store(self, position: int, value: Any) -> None:
         """Keep a value at a position."""
-        chunk = self._chunks.get(position // CHUNK)
-        if chunk is None:
-            chunk = self._chunks[position // CHUNK] = [None] * CHUNK
-        chunk[position % CHUNK] = value
+        self[position // CHUNK][position % CHUNK] = value
 
     def release(self, position: int) -> None:
-        """Drop the chunks that lie wholly before a position."""
-        while self._oldest_chunk < position // CHUNK:
-            self._chunks.pop(self._oldest_chunk, None)
-            self._oldest_chunk += 1
+        """Let go of the chunks that lie wholly before a position."""
+        if self.oldest != position // CHUNK:
+            self.oldest = position // CHUNK
+            self._drop_some()
+
+    def _drop_some(self) -> None:
+        made = self._made
+        for _ in range(2):
+            if made and made[0] < self.oldest:
+                del self[made.popleft()]
 
 
-class PlainArray:
-    """Values by position from zero."""
+class PlainArray(list[list[Any]]):
+    """Values by position from zero, in chunks as a queue has them."""
 
     def __init__(self, capacity: int, value: Any = None) -> None:
-        self._values: list[Any] = [value] * capacity
+        begins = range(0, capacity, CHUNK)
+        super().__init__([value] * min(CHUNK, capacity - begin) for begin in begins)
+        self.capacity = capacity
 
     @classmethod
     def of(cls, values: list[Any]) -> PlainArray:
         """These values, from position zero on."""
-        array = cls(0)
-        array._values = values
+        array = cls(len(values))
+        for position, value in enumerate(values):
+            array.store(position, value)
         return array
-
-    @property
-    def capacity(self) -> int:
-        """How many values fit."""
-        return len(self._values)
 
     def load(self, position: int) -> Any:
         """The value at a position."""
-        return self._values[position]
+        return self[position // CHUNK][position % CHUNK]
 
     def store(self, position: int, value: Any) -> None:
         """Keep a value at a position."""
-        self._values[position] = value
+        self[position // CHUNK][position % CHUNK] = value
 
     def release(self, position: int) -> None:
         """Nothing: an array keeps its size."""

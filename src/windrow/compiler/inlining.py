@@ -46,6 +46,9 @@ from windrow.compiler.syntax import clone, definition_of, function_of, nodes_of
 #: a function of more statements and expressions stays a function, unless it is one expression
 SMALL = 20
 
+#: the same for plain Python, where a call takes as long as some statements do
+SMALL_IN_PYTHON = 80
+
 #: elements of a tuple that Python puts together without a list
 LONGEST = 30
 
@@ -70,7 +73,19 @@ def inline(
             it is linked, and what makes the function to compile.
         compiled: compiles any other function, and Python's own `min` and `max`.
     """
-    return _Program(function, compiled_own, compiled).function()
+    return _Program(function, compiled_own, compiled, is_plain=False).function()
+
+
+def inline_in_python(
+    function: types.FunctionType, finish: Callable[[ast.FunctionDef], ast.FunctionDef]
+) -> types.FunctionType:
+    """The same for plain Python: more is written into the function, and nothing is compiled.
+
+    `finish` rewrites what has become of a function.
+    """
+    program = _Program(function, lambda _, make: make(), lambda same: same, is_plain=True)
+    program.finish = finish
+    return program.function()
 
 
 class Facts:
@@ -147,15 +162,15 @@ class Callee:
         self.calls: dict[str, Callee] = {}
         self.is_inlined = False
 
-    def settle(self, body: list[ast.stmt]) -> None:
+    def settle(self, body: list[ast.stmt], small: int) -> None:
         """Take the final body, and decide whether it is inlined."""
         self.definition.body = body or [ast.Pass()]
         self.facts = Facts(self.definition)
         self.is_expression = len(body) == 1 and isinstance(body[0], ast.Return)
         self.is_line = len(body) == 1 and isinstance(body[0], ast.Return | ast.Assign)
         self.is_straight = is_straight(self.definition.body)
-        small = self.is_expression or self.facts.size <= SMALL
-        self.is_inlined = small and not self.facts.stays and can_assign(self.definition.body)
+        is_small = self.is_expression or self.facts.size <= small
+        self.is_inlined = is_small and not self.facts.stays and can_assign(self.definition.body)
 
 
 class _Program:
@@ -166,7 +181,10 @@ class _Program:
         function: types.FunctionType,
         compiled_own: Callable[[types.FunctionType, Callable[[], types.FunctionType]], Any],
         compiled: Callable[[Any], Any],
+        is_plain: bool,
     ) -> None:
+        self._is_plain = is_plain
+        self.finish: Callable[[ast.FunctionDef], ast.FunctionDef] = lambda same: same
         self._compiled_own = compiled_own
         self._compiled = compiled
         self._callees: dict[types.FunctionType, Callee | None] = {}
@@ -187,9 +205,10 @@ class _Program:
     def function(self) -> types.FunctionType:
         """The outermost function."""
         for callee in self._order:
-            bodies = Bodies(self.fresh, callee.calls, only_lines=callee is self._root)
+            only_lines = callee is self._root and not self._is_plain
+            bodies = Bodies(self.fresh, callee.calls, only_lines)
             body = bodies.statements(callee.definition.body)
-            callee.settle(body)
+            callee.settle(body, SMALL_IN_PYTHON if self._is_plain else SMALL)
             for name, called in callee.calls.items():
                 if self._globals[name] is called.function and callee.facts.names[name]:
                     self._globals[name] = self._compiled_own(
@@ -208,7 +227,7 @@ class _Program:
         return made
 
     def _made(self, callee: Callee) -> types.FunctionType:
-        made = function_of(callee.definition, callee.function)
+        made = function_of(self.finish(callee.definition), callee.function)
         return types.FunctionType(made.__code__, self._globals, made.__name__)
 
     def _found(self, function: types.FunctionType) -> Callee | None:
@@ -218,7 +237,7 @@ class _Program:
         self._callees[function] = None  # a function that calls itself stays a function
         definition = definition_of(function)
         own = (function.__module__ or "").partition(".")[0] == "windrow"
-        is_intrinsic = function in intrinsics()
+        is_intrinsic = not self._is_plain and function in intrinsics()
         if (
             is_intrinsic
             or not own

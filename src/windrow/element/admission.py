@@ -78,6 +78,11 @@ class Admission:
         #: the algorithm that subtracts, if only events that it subtracts exactly are allowed
         self._subtracting: str | None = None
 
+    @property
+    def known(self) -> list[set[type]]:
+        """For each input, the types of values that need no further check."""
+        return self._known
+
     def require_no_rounding(self, algorithm: str) -> None:
         """From now on, refuse values that an algorithm cannot subtract exactly."""
         self._subtracting = algorithm

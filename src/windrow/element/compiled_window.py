@@ -76,9 +76,22 @@ class CompiledWindow:
         is_one = len(self._program.inputs.types) == 1
         return {
             "insert": single.insert if is_one else single.insert_any,
-            "evict": single.evict,
+            "evict": single.evict_settled if self._slides else single.evict,
             "query": single.query,
         }
+
+    def insert(self, *inputs: Any) -> bool:
+        """Add an event at the newest end."""
+        self._single.insert_any(*inputs)
+        return False
+
+    def evict(self) -> None:
+        """Drop the oldest event."""
+        self.entries()["evict"]()
+
+    def query(self) -> Any:
+        """The aggregate of all events in the window."""
+        return self._single.query()
 
     def insert_many(self, events: Any) -> None:
         """Add events, oldest first: an array, a list, or a table with a column for each input."""

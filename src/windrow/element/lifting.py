@@ -10,6 +10,7 @@ from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Traits
 from windrow.algebra.nullable import NullSkipping, Together, plain_monoid
+from windrow.algebra.plain_source import Source, plain_source
 from windrow.element.admission import Admission
 from windrow.engine.policy_counts import PolicyMonoid
 from windrow.errors import InvalidArgument
@@ -32,6 +33,20 @@ class ValueEvents:
         self._roles = [entry.name for entry in aggregation.inputs]
         least = max(given, sum(not entry.optional for entry in aggregation.inputs))
         self._takes = range(least, len(aggregation.inputs) + 1)
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether an event is one value, and an answer is what `lower` makes of a partial."""
+        return len(self._roles) == 1 and not self.monoid.monoid.members
+
+    def source(self) -> Source:
+        """The monoid, written out."""
+        return plain_source(self.monoid, len(self._roles))
+
+    def never_subtract(self) -> None:
+        """Keep no number of values beside each partial: the algorithm takes nothing out of it."""
+        before = self.monoid
+        self.monoid = NullSkipping(before.monoid, before.watched, before.name, before.missing)
 
     @property
     def served(self) -> Served:
@@ -118,6 +133,10 @@ class RowEvents:
             all(_exact_integers(measure.aggregation) for measure in self._measures),
         )
 
+    def source(self) -> Source:
+        """The monoids, written out."""
+        return plain_source(self.monoid)
+
     def lift(self, operation: str, inputs: tuple[Any, ...]) -> Any:
         """The partials of an event; the operation is for messages."""
         if len(inputs) != 1 or not isinstance(inputs[0], Mapping):
@@ -171,6 +190,11 @@ class PolicyEvents:
             for measure, each in zip(self.monoid.measures, self.monoid.asked, strict=True)
         ]
         self._events = events
+
+    def source(self) -> Source:
+        """The monoids, written out, with the policy's verdict."""
+        text, refers = plain_source(self.monoid)
+        return text, {**refers, "verdict": self.monoid.verdict}
 
     def lift(self, operation: str, inputs: tuple[Any, ...]) -> Any:
         """The partials of an event; the operation is for messages."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from windrow.element.event_times import times_of
-from windrow.element.lifting import Events, PolicyEvents, events_of
+from windrow.element.lifting import Events, PolicyEvents, ValueEvents, events_of
+from windrow.element.swift_elements import swift_entries
+from windrow.engine.plain_loops import code_of, subtracts
 from windrow.engine.plain_window import PlainWindow
 from windrow.engine.policy_counts import let_leave
 from windrow.errors import EmptyWindow, InvalidArgument
 from windrow.planning.choose import Wish, choose
 from windrow.windows import PolicyWindow
+from windrow.work import sizes
 
 
 class PlainElements:
@@ -30,6 +34,8 @@ class PlainElements:
         self._events, self.name, self._slides = events, events.name, policy is not None
         chosen = choose(events.served, wish, shared=bool(ranges))
         self.algorithm = chosen.algorithm
+        if isinstance(events, ValueEvents) and not subtracts(self.algorithm):
+            events.never_subtract()
         if wish.exact and self.algorithm.GUARANTEES.subtracts and not chosen.served.traits.exact:
             for admission in events.admissions:
                 admission.require_no_rounding(self.algorithm.NAME)
@@ -40,33 +46,38 @@ class PlainElements:
         self.keeps_times = "insert_at_time" in self._window.functions
         #: where events end of which the first has a time
         self._timed_end = 0
+        #: how many events are inserted before the code is made that is worth it; with times, never
+        self._until_swift = sys.maxsize if self.keeps_times else sizes.current().events_before_code
 
     def entries(self) -> dict[str, Callable[..., Any]]:
-        """The operations of one event, to be called directly."""
-        return {}
+        """The operations of one event, to be called directly; none before enough events came."""
+        if self._until_swift > 0:
+            return {}
+        return swift_entries(self._events, self._window, self.query_registered)
 
-    def insert(self, *inputs: Any) -> None:
-        """Add an event at the newest end."""
+    def insert(self, *inputs: Any) -> bool:
+        """Add an event at the newest end; true if `entries` has become worth asking for."""
         self._window.insert(self._events.lift("insert", inputs))
         if self._slides:
             let_leave(self._window, self._halves)
+        self._until_swift -= 1
+        if self._until_swift:
+            return False
+        self._window.take(code_of(self.algorithm, self._events.source()))
+        return True
 
-    def insert_many(self, events: Iterable[Any]) -> int:
-        """Add events, oldest first; returns how many."""
-        count = 0
+    def insert_many(self, events: Iterable[Any]) -> None:
+        """Add events, oldest first."""
+        insert: Callable[..., Any] = self.entries().get("insert", self.insert)
         for event in events:
-            if self._events.several:
-                self.insert(*event)
-            else:
-                self.insert(event)
-            count += 1
-        return count
+            if insert(*event) if self._events.several else insert(event):
+                insert = self.entries().get("insert", self.insert)
 
     def slide_many(self, events: Iterable[Any]) -> list[Any]:
         """For each event, evict the oldest, insert it and answer; there must be an oldest."""
         answers = []
         for event in events:
-            self._window.evict()
+            self.evict()
             self.insert_many((event,))
             answers.append(self.query())
         return answers

@@ -51,7 +51,7 @@ class SingleEvents:
         self._count = self._leaving = self._held = 0
         self._answers = program.answers(1)
         values, defined = written(self._answers)
-        self._answer = _view(values[0]) if program.answers_as_numbers() else None
+        self._answer: Any = _view(values[0]) if program.answers_as_numbers() else None
         #: whether the next query has to do more than to read a number
         self._is_odd = slides or self._answer is None
         self._defined = _view(defined[0] if len(defined[0]) else np.ones(1, np.bool_))
@@ -118,6 +118,7 @@ class SingleEvents:
         count = self._count
         if self._gathered is not None:
             self._gathered.append(inputs)
+            self._is_odd = True
         else:
             for index, value in enumerate(inputs):
                 valid = self._valid[index]
@@ -133,15 +134,14 @@ class SingleEvents:
 
     def evict(self) -> None:
         """Let the oldest event leave when somebody asks."""
-        if self._leaving == self._held + self._count or self._slides:
-            self._require_some()
-        self._leaving += 1
-
-    def _require_some(self) -> None:
-        if self._slides:
-            self.settle()
         if self._leaving == self._held + self._count:
             raise EmptyWindow("evict: the window holds no events")
+        self._leaving += 1
+
+    def evict_settled(self) -> None:
+        """The same where a policy decides how many events there are."""
+        self.settle()
+        self.evict()
 
     def evict_many(self, count: int) -> None:
         """The same of many events; there must be as many."""
@@ -149,20 +149,17 @@ class SingleEvents:
 
     def query(self, *, range: int | None = None) -> Any:
         """The aggregate of all events in the window; None if they have no value."""
-        if range is not None:
-            raise InvalidArgument("range: a compiled window answers for all its events")
-        if self._gathered:
-            self._write_gathered()
+        if self._is_odd or range is not None:
+            return self._query_odd(range)
         cells = self._cells
-        cells[STOP] = self._count
-        cells[LEAVING] = self._leaving
+        cells[STOP] = count = self._count
+        cells[LEAVING] = leaving = self._leaving
         if self._call(self._words):
-            self._fail()
-        if self._is_odd or cells[STOP]:
-            return self._odd_answer()
-        self._held += self._count - self._leaving
-        self._count = self._leaving = 0
-        return self._answer[0] if self._defined[0] else None  # type: ignore[index]
+            self._mend()
+        else:
+            self._held += count - leaving
+            self._count = self._leaving = 0
+        return self._answer[0] if self._defined[0] else None
 
     # Rarely --------------------------------------------------------------------------------------
 
@@ -180,23 +177,27 @@ class SingleEvents:
             self._write_gathered()
         self._cells[STOP], self._cells[LEAVING] = self._count, self._leaving
         if self._call(self._words):
-            self._fail()
-        self._finish()
+            self._mend()
+        else:
+            self._forget()
 
-    def _odd_answer(self) -> Any:
+    def _query_odd(self, range: int | None) -> Any:
         """The answer, where more is to be done than to read a number."""
-        self._finish()
+        if range is not None:
+            raise InvalidArgument("range: a compiled window answers for all its events")
+        self._run()
         if self._answer is None:
             return self._program.python_answer(self._answers)
         return self._answer[0] if self._defined[0] else None
 
-    def _finish(self) -> None:
-        """Make room as long as it is wanted, and see what is in the window now."""
-        while self._cells[STOP]:
+    def _mend(self) -> None:
+        """Make room and go on, as long as that is what a call fails for."""
+        while isinstance(self._bound.error(), MemoryError):
             self._grow()
-            if self._call(self._words):
-                self._fail()
-        self._forget()
+            if not self._call(self._words):
+                self._forget()
+                return
+        self._fail()
 
     def _forget(self) -> None:
         """Nothing waits any more."""

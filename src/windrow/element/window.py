@@ -144,7 +144,8 @@ class Window:
 
     def insert(self, *inputs: Any) -> None:
         """Add an event at the newest end; a null is an event without a value."""
-        self._behind.insert(*inputs)
+        if self._behind.insert(*inputs):
+            vars(self).update(self._behind.entries())
 
     def insert_many(self, events: Any, times: Any = None) -> None:
         """Add events, oldest first.
@@ -164,15 +165,14 @@ class Window:
         >>> window.query(), len(window)
         (6.0, 2)
         """
-        if times is None:
-            self._behind.insert_many(events)
-            return
-        if self._behind.keeps_times:
+        if times is not None and self._behind.keeps_times:
             self._behind.insert_at_times(events, times)
             return
-        found = self._times.checked(times, len(events), len(self))
+        found = None if times is None else self._times.checked(times, len(events), len(self))
         self._behind.insert_many(events)
-        self._times.extend(found)
+        if found is not None:
+            self._times.extend(found)
+        vars(self).update(self._behind.entries())
 
     def slide_many(self, events: Any) -> Any:
         """For each event: evict the oldest, insert it, answer. Returns the answers.

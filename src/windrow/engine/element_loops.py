@@ -99,8 +99,8 @@ def serve(
     """Let events leave, insert rows, and answer, as the cells say.
 
     Events leave first. Of the rows, those that are to leave at once are not inserted. If the ring
-    is full, the rows that are left stand in the cells; otherwise zeros do. Before it answers, all
-    is in memory: an answer may be no number of 64 bits, and raise.
+    is full, it raises, and the rows that are left stand in the cells; otherwise zeros do. Before it
+    answers, all is in memory: an answer may be no number of 64 bits, and raise.
     """
     state = resume(cells, kept)
     going = load_integer(cells, LEAVING)
@@ -119,11 +119,11 @@ def serve(
     suspend(cells, kept, state)
     if row < stop:
         store_integer(cells, ROW, row)
-    else:
-        store_integer(cells, ROW, 0)
-        store_integer(cells, STOP, 0)
-        if load_integer(cells, ANSWERING) != 0:
-            lower_row(answers, defined, 0, query(state, ring))
+        raise MemoryError("the ring is full")
+    store_integer(cells, ROW, 0)
+    store_integer(cells, STOP, 0)
+    if load_integer(cells, ANSWERING) != 0:
+        lower_row(answers, defined, 0, query(state, ring))
 
 
 def size(state: State) -> int:

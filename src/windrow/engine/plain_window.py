@@ -7,11 +7,12 @@ kernels, for features whose partials are no numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from windrow.algorithms import ALGORITHMS, Algorithm, State
 from windrow.algorithms.plain_memory import PLAIN_SLOTS, PlainMemory
 from windrow.compiler.linking import link
+from windrow.compiler.plain_code import PlainCode
 from windrow.errors import NotApplicable
 from windrow.work import sizes
 
@@ -35,6 +36,8 @@ class PlainMonoid(Protocol):
 class PlainWindow:
     """A window of partials: algorithm, ring and state."""
 
+    state: State
+
     def __init__(
         self,
         algorithm: Algorithm,
@@ -54,24 +57,34 @@ class PlainWindow:
             **PLAIN_SLOTS,
             **({} if verdict is None else {"verdict": verdict}),
         }
-        self.functions: dict[str, Callable[..., Any]] = link(algorithm.FUNCTIONS, self._slots)
-        # Looked up once: these are called for every event.
-        self._insert = self.functions["insert"]
-        self._evict: Callable[..., Any] = self.functions.get("evict", _cannot_evict)
-        self._has_room, self._query = self.functions["has_room"], self.functions["query"]
-        self._size: Callable[[State], int] = self.functions.get("size", _end_to_end)
-        self._wants_less = self.functions.get("wants_less")
+        self._linked: dict[str, Callable[..., Any]] = link(algorithm.FUNCTIONS, self._slots)
+        self.functions: dict[str, Callable[..., Any]] | PlainCode = self._linked
+        self._look_up()
         if self.ranges:
             self._offered("query_range")
         if verdict is not None:
             self._offered("leaving")
         self.clear()
 
+    def _look_up(self) -> None:
+        """Look up once what is called for every event."""
+        self._insert = self.functions["insert"]
+        self._evict: Callable[..., Any] = self.functions.get("evict") or _cannot_evict
+        self._has_room, self._query = self.functions["has_room"], self.functions["query"]
+        self._size: Callable[[State], int] = self.functions.get("size") or _end_to_end
+        self._wants_less = self.functions.get("wants_less")
+
+    def take(self, code: PlainCode) -> None:
+        """Go on with the same functions, written into each other; states are bare tuples then."""
+        self.functions = code
+        self.state = cast(State, tuple(cast(tuple[Any, ...], self.state)))
+        self._look_up()
+
     def clear(self) -> None:
         """Drop all events and all room."""
         self._capacity = self._smallest
         self.ring = self._allocate()
-        self.state: State = self.functions["empty"](self.ring, 0)
+        self.state = self.functions["empty"](self.ring, 0)
 
     def _allocate(self) -> Any:
         """New room; ranges are registered in it if the algorithm keeps an answer for each."""
@@ -187,7 +200,7 @@ class PlainWindow:
 
     def linked(self, loop: Callable[..., Any], **slots: Any) -> Callable[..., Any]:
         """A loop of `engine/loops.py` or `engine/slice_loops.py`, over windows such as this one."""
-        functions = link([loop], {**self._slots, **self.functions, **slots})
+        functions = link([loop], {**self._slots, **self._linked, **slots})
         linked: Callable[..., Any] = functions[loop.__name__]
         return linked
 

@@ -37,6 +37,8 @@ class Sizes:
         fewest_shared: fewer ranges of rows than this go through a pass each
             (`planning/shared_ranges.py`).
         shared_tile: how many rows of a pass for many ranges are answered at once.
+        events_before_code: after so many events, code of its own pays for a window in plain Python
+            (`compiler/plain_code.py`), which takes some hundredths of a second to make.
         spanned_rows: of how many rows the spans are found at once, before their windows answer.
         slice_capacity: how many slices a stream of batches has room for at first.
         most_answers: how many answers a batch gives at once; one that gives more is halved.
@@ -59,6 +61,7 @@ class Sizes:
     plain_capacity: int = 2**4
     fewest_shared: int = 5
     shared_tile: int = 2**11
+    events_before_code: int = 2**12
     spanned_rows: int = 2**18
     slice_capacity: int = 2**10
     most_answers: int = 2**20

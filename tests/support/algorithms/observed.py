@@ -51,7 +51,7 @@ class WatchedQueue(ChunkedQueue):
 
     @property
     def chunks(self) -> int:
-        return len(self._chunks)
+        return len(self)
 
 
 class WatchedMemory(PlainMemory):
