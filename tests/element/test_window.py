@@ -55,7 +55,7 @@ def test_any_interleaving_with_two_inputs(trace):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(data=st.data())
 def test_code_of_its_own_answers_the_same(algorithm, data):
     """After some events, a window's functions are written into each other."""
@@ -66,19 +66,29 @@ def test_code_of_its_own_answers_the_same(algorithm, data):
                 check_window(CATALOGUE[name], trace, algorithm)
 
 
-@settings(max_examples=15)
+@settings(max_examples=4)
 @given(st.lists(st.tuples(st.integers(0, 9), st.none() | st.integers(0, 9)), max_size=40))
 def test_code_of_rows_and_policies_answers_the_same(events):
     rows = [{"x": x, "y": y} for x, y in events]
     policy = wr.policies.at_most_sum(20, "x") | wr.policies.at_most_events(7)
     measures = [wr.sum("y"), wr.max("x"), wr.count("y")]
-    slow = wr.Window(measures, policy=policy)
+    by_halves = wr.policies.at_most_events(5) | wr.policies.since_max()
+    pairs = [
+        (rows, wr.Window(measures, policy=policy)),
+        ([y for _x, y in events], wr.Window(wr.sum(), policy=by_halves)),
+        ([x for x, _y in events], wr.Window(wr.max(), policy=wr.policies.at_most_sum(12))),
+    ]
     with sizes.using(events_before_code=2):
-        swift = wr.Window(measures, policy=policy)
-        for row in rows:
-            slow.insert(row)
-            swift.insert(row)
-            assert (swift.query(), len(swift)) == (slow.query(), len(slow))
+        swift = [
+            wr.Window(measures, policy=policy),
+            wr.Window(wr.sum(), policy=by_halves),
+            wr.Window(wr.max(), policy=wr.policies.at_most_sum(12)),
+        ]
+    for (inserted, slow), other in zip(pairs, swift, strict=True):
+        for event in inserted:
+            slow.insert(event)
+            other.insert(event)
+            assert (other.query(), len(other)) == (slow.query(), len(slow))
 
 
 def test_code_of_its_own_refuses_and_names_as_before():

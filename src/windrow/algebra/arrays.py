@@ -14,6 +14,11 @@ from windrow.errors import InvalidArgument
 Array = np.ndarray[Any, Any]
 
 
+#: truths for columns without nulls, and how many are kept
+_TRUE: Array = np.ones(0, np.bool_)
+_MOST_TRUE = 2**22
+
+
 def values(column: pa.Array) -> Array:
     """The values of a column as 64-bit numbers; what stands where a null is means nothing."""
     kind = Kind.of(column.type)
@@ -62,8 +67,18 @@ def column_of(numbers: Array) -> pa.Array:
 def validity(column: pa.Array) -> Array:
     """Which rows of a column hold a value."""
     if not column.null_count:
-        return read_only(np.ones(len(column), np.bool_))
+        return _all_true(len(column))
     return read_only(truth(pc.is_valid(column)))
+
+
+def _all_true(size: int) -> Array:
+    """So many truths; blocks share them, as long as they are no more than some megabytes."""
+    global _TRUE
+    if size > _MOST_TRUE:
+        return read_only(np.ones(size, np.bool_))
+    if size > len(_TRUE):
+        _TRUE = read_only(np.ones(1 << (size - 1).bit_length(), np.bool_))
+    return _TRUE[:size]
 
 
 def present(column: pa.Array) -> Array | None:

@@ -36,7 +36,7 @@ def plain_source(monoid: NullSkipping | Together, inputs: int = 0) -> Source:
     refers: dict[str, Any] = {"same": same, "no_partial": None}
     lines = list(_written(monoid, "", refers))
     if isinstance(monoid, NullSkipping):
-        lines += _lift(monoid, inputs, refers)
+        lines += lift(monoid, "", inputs, refers)
         lines += lower(monoid, "", refers)
     return "\n".join(lines) + "\n", refers
 
@@ -83,19 +83,20 @@ def _of_parts(parts: int, tag: str) -> Iterator[str]:
         yield f"    return ({', '.join(calls)},)"
 
 
-def _lift(monoid: NullSkipping, inputs: int, refers: dict[str, Any]) -> Iterator[str]:
+def lift(monoid: NullSkipping, tag: str, inputs: int, refers: dict[str, Any]) -> Iterator[str]:
+    """`lift` of a monoid."""
     names = [f"input_{place}" for place in range(inputs)]
-    refers["lift_of"] = monoid.monoid.lift
+    refers[f"lift_of{tag}"] = monoid.monoid.lift
     given = ", ".join(names)
-    lifted, absent = f"lift_of({given})", f"absent_of({given})"
+    lifted, absent = f"lift_of{tag}({given})", f"absent_of{tag}({given})"
     if isinstance(monoid, InvertibleNullSkipping):
         lifted, absent = f"(1, {lifted})", f"(1, {absent})"
-    yield f"def lift({given}):"
+    yield f"def lift{tag}({given}):"
     for place in monoid.watched:
         yield f"    if {names[place]} is None:"
         yield "        return None"
     if monoid.missing:
-        refers["absent_of"] = monoid.monoid.absent
+        refers[f"absent_of{tag}"] = monoid.monoid.absent
         for place in monoid.missing:
             yield f"    if {names[place]} is None:"
             yield f"        return {absent}"

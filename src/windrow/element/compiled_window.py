@@ -97,6 +97,9 @@ class CompiledWindow:
         """Add events, oldest first: an array, a list, or a table with a column for each input."""
         columns = self._program.inputs.columns(events)
         self._single.settle()
+        self._window.state = self._resumed()
+        if not self._slides:
+            self._window.reserve(len(columns[0]))
         self._drive(self._inserting, self._program.block(columns), (), 0, len(columns[0]))
 
     def slide_many(self, events: Any) -> pa.Array:
@@ -105,7 +108,7 @@ class CompiledWindow:
         size = len(columns[0])
         answers = self._program.answers(size)
         self._single.settle()
-        state = self._resumed()
+        state = self._window.state = self._resumed()
         first, end = state.end, state.end + size
         where = _ONE_KEY, end, state.end - state.front - 1, 0, first, first, end
         self._drive(
@@ -133,8 +136,7 @@ class CompiledWindow:
     def _drive(
         self, kernel: Kernel, data: tuple[Any, ...], bounds: tuple[Any, ...], begin: int, stop: int
     ) -> None:
-        """Run a loop over rows; no event waits."""
-        self._window.state = self._resumed()
+        """Run a loop over rows; no event waits, and the state is taken out of memory."""
         with failures_named(self.name):
             self._window.drive(kernel, data, bounds, begin, stop)
         self._suspend()

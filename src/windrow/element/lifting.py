@@ -23,6 +23,9 @@ from windrow.windows.policy import require_policy
 class ValueEvents:
     """Events that are the inputs of one aggregation."""
 
+    #: the function that inserts an event, in code of the window's own
+    inserting = "insert_value"
+
     def __init__(self, aggregation: Aggregation, given: int = 0) -> None:
         """`given` is how many columns were named: nulls in those are skipped."""
         self.name = aggregation.name
@@ -38,6 +41,11 @@ class ValueEvents:
     def is_simple(self) -> bool:
         """Whether an event is one value, and an answer is what `lower` makes of a partial."""
         return len(self._roles) == 1 and not self.monoid.monoid.members
+
+    @property
+    def all_admissions(self) -> list[Admission]:
+        """What checks an event."""
+        return self.admissions
 
     def source(self) -> Source:
         """The monoid, written out."""
@@ -86,6 +94,7 @@ class RowEvents:
     """Events that are rows: mappings from columns to values; each measure takes its columns."""
 
     several = False
+    is_simple = False
 
     def __init__(self, measures: Sequence[Measure]) -> None:
         self._measures = measures
@@ -185,6 +194,8 @@ class PolicyEvents:
         self.name, self.several, self.served = events.name, events.several, events.served
         self.monoid = PolicyMonoid(policy, [events.monoid])
         self.admissions = events.admissions
+        #: the function that inserts an event, in code of the window's own
+        self.inserting = "insert_by_halves" if policy.halves else "insert_by_policy"
         self._asked = [
             Admission(measure.aggregation, each)
             for measure, each in zip(self.monoid.measures, self.monoid.asked, strict=True)
@@ -193,8 +204,16 @@ class PolicyEvents:
 
     def source(self) -> Source:
         """The monoids, written out, with the policy's verdict."""
+        if self.is_simple:
+            return self.monoid.source(inputs=1)
         text, refers = plain_source(self.monoid)
         return text, {**refers, "verdict": self.monoid.verdict}
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether an event is one value, for the policy, too."""
+        own = isinstance(self._events, ValueEvents) and self._events.is_simple
+        return own and all(len(each.aggregation.inputs) == 1 for each in self.monoid.measures)
 
     def lift(self, operation: str, inputs: tuple[Any, ...]) -> Any:
         """The partials of an event; the operation is for messages."""
@@ -204,6 +223,11 @@ class PolicyEvents:
             for measure, admission in zip(self.monoid.measures, self._asked, strict=True)
         ]
         return (*self.monoid.lift_asked(asked), answers)
+
+    @property
+    def all_admissions(self) -> list[Admission]:
+        """What checks an event: for the answer, and for the policy."""
+        return [*self.admissions, *self._asked]
 
     def lower(self, partials: Any) -> Any:
         """The window's answer; the policy's partials are left out."""

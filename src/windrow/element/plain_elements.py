@@ -53,18 +53,22 @@ class PlainElements:
         """The operations of one event, to be called directly; none before enough events came."""
         if self._until_swift > 0:
             return {}
-        return swift_entries(self._events, self._window, self.query_registered)
+        return swift_entries(self._events, self._window, self.insert_checked, self.query_registered)
 
     def insert(self, *inputs: Any) -> bool:
         """Add an event at the newest end; true if `entries` has become worth asking for."""
-        self._window.insert(self._events.lift("insert", inputs))
-        if self._slides:
-            let_leave(self._window, self._halves)
+        self.insert_checked(*inputs)
         self._until_swift -= 1
         if self._until_swift:
             return False
         self._window.take(code_of(self.algorithm, self._events.source()))
         return True
+
+    def insert_checked(self, *inputs: Any) -> None:
+        """The same of an event that may be anything."""
+        self._window.insert(self._events.lift("insert", inputs))
+        if self._slides:
+            let_leave(self._window, self._halves)
 
     def insert_many(self, events: Iterable[Any]) -> None:
         """Add events, oldest first."""

@@ -53,7 +53,7 @@ class SingleEvents:
         values, defined = written(self._answers)
         self._answer: Any = _view(values[0]) if program.answers_as_numbers() else None
         #: whether the next query has to do more than to read a number
-        self._is_odd = slides or self._answer is None
+        self._is_odd = self._answer is None
         self._defined = _view(defined[0] if len(defined[0]) else np.ones(1, np.bool_))
         self._columns, self._validities = program.buffers(ROOM)
         places = program.places()
@@ -140,7 +140,7 @@ class SingleEvents:
 
     def evict_settled(self) -> None:
         """The same where a policy decides how many events there are."""
-        self.settle()
+        len(self)
         self.evict()
 
     def evict_many(self, count: int) -> None:
@@ -201,14 +201,14 @@ class SingleEvents:
 
     def _forget(self) -> None:
         """Nothing waits any more."""
-        self._held = self._size() if self._slides else self._held + self._count - self._leaving
+        self._held += self._count - self._leaving
         self._count = self._leaving = 0
         for place in self._nulls:
             for valid in self._valid:
                 if valid is not None:
                     valid[place] = True
         self._nulls.clear()
-        self._is_odd = self._slides or self._answer is None
+        self._is_odd = self._answer is None
 
     def _fail(self) -> NoReturn:
         """Raise what the kernel raised.
@@ -238,6 +238,7 @@ class SingleEvents:
     def __len__(self) -> int:
         if self._slides:
             self.settle()
+            self.look()
         return self._held + self._count - self._leaving
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from windrow.algebra.failures import FAILURES, named
-from windrow.element.lifting import Events, ValueEvents
+from windrow.element.lifting import Events, PolicyEvents, RowEvents, ValueEvents
 from windrow.engine.plain_loops import is_bounded
 from windrow.engine.plain_window import PlainWindow
 from windrow.errors import EmptyWindow
@@ -20,17 +20,22 @@ _NOTHING = object()
 
 
 def swift_entries(
-    events: Events, window: PlainWindow, registered: Callable[[int], Any]
+    events: Events,
+    window: PlainWindow,
+    insert_checked: Callable[..., Any],
+    query_registered: Callable[[int], Any],
 ) -> dict[str, Callable[..., Any]]:
     """What to call for one event: of windows whose room grows by itself, over one value.
 
-    `registered` answers for ranges.
+    Args:
+        events: what events are.
+        window: the window, with code of its own.
+        insert_checked: inserts an event of a type that has not been seen.
+        query_registered: answers for a range.
     """
-    if not isinstance(events, ValueEvents) or not events.is_simple:
+    if isinstance(events, RowEvents) or not events.is_simple or is_bounded(window.algorithm):
         return {}
-    if is_bounded(window.algorithm):
-        return {}
-    swift = SwiftElements(events, window, registered)
+    swift = SwiftElements(events, window, insert_checked, query_registered)
     return {"insert": swift.insert, "evict": swift.evict, "query": swift.query}
 
 
@@ -38,27 +43,35 @@ class SwiftElements:
     """The operations of one event, with all that they need at hand."""
 
     __slots__ = (
-        "_answer", "_end", "_events", "_evict", "_front", "_insert", "_known", "_name",
-        "_registered", "_window",
+        "_admitted", "_answer", "_end", "_evict", "_front", "_insert", "_insert_checked", "_known",
+        "_name", "_query_registered", "_window",
     )  # fmt: skip
 
     def __init__(
-        self, events: ValueEvents, window: PlainWindow, registered: Callable[[int], Any]
+        self,
+        events: ValueEvents | PolicyEvents,
+        window: PlainWindow,
+        insert_checked: Callable[..., Any],
+        query_registered: Callable[[int], Any],
     ) -> None:
+        """Look up the functions; the arguments are those of `swift_entries`."""
         functions, fields = window.functions, window.algorithm.State._fields  # type: ignore[attr-defined]
-        self._events, self._window, self._name = events, window, events.name
-        self._known = events.admissions[0].known[0]
-        self._insert, self._answer = functions["insert_value"], functions["answer"]
-        self._evict, self._registered = functions["evict"], registered
+        self._window, self._name = window, events.name
+        self._insert_checked, self._query_registered = insert_checked, query_registered
+        #: the types that need no further check; for each measure that is asked, and for all
+        self._admitted = [each.known[0] for each in events.all_admissions]
+        self._known = set.intersection(*self._admitted)
+        self._insert, self._answer = functions[events.inserting], functions["answer"]
+        self._evict = functions["evict"]
         self._front, self._end = fields.index("front"), fields.index("end")
 
     def insert(self, value: Any = _NOTHING, *others: Any) -> None:
         """Add an event at the newest end; a null is an event without a value."""
-        window = self._window
         if type(value) not in self._known or others:
-            inputs = () if value is _NOTHING else (value, *others)
-            window.insert(self._events.lift("insert", inputs))
+            self._insert_checked(*(() if value is _NOTHING else (value, *others)))
+            self._known = set.intersection(*self._admitted)
             return
+        window = self._window
         try:
             window.state = self._insert(window.state, window.ring, value)
         except FAILURES as error:
@@ -78,7 +91,7 @@ class SwiftElements:
     def query(self, *, range: int | None = None) -> Any:
         """The aggregate of all events in the window; None if they have no value."""
         if range is not None:
-            return self._registered(range)
+            return self._query_registered(range)
         window = self._window
         try:
             return self._answer(window.state, window.ring)

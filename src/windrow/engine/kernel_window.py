@@ -117,10 +117,16 @@ class KernelWindow:
             return nullcontext()
         return self._helper.beside(self.memory, self.ring)
 
-    def grow(self) -> None:
-        """Move to a ring of twice the room; every event keeps its position."""
+    def reserve(self, events: int) -> None:
+        """Make room for so many more events at once."""
+        wanted = self.state.end - self.state.front + events
+        if wanted > self._capacity:
+            self.grow(1 << (wanted - 1).bit_length())
+
+    def grow(self, capacity: int | None = None) -> None:
+        """Move to a ring of more room, twice by default; every event keeps its position."""
         before = self._capacity
-        self._capacity *= 2
+        self._capacity = capacity or 2 * before
         larger = self._algorithm.allocate(self.memory, self._capacity)
         if hasattr(self._algorithm, "KEEPS_POSITIONS"):
             # numpy does it, and there is no kernel to compile.

@@ -8,7 +8,16 @@ from windrow.algebra.plain_source import Source
 from windrow.algorithms import Algorithm
 from windrow.algorithms.plain_memory import PLAIN_SLOTS, PlainMemory
 from windrow.compiler.plain_code import PlainCode
-from windrow.compiler.slots import Partial, Ring, State, insert, query
+from windrow.compiler.slots import (
+    Partial,
+    Ring,
+    State,
+    evict_many,
+    half_leaving,
+    insert,
+    leaving,
+    query,
+)
 
 #: how many codes are kept: one for each pair of an algorithm and a monoid
 _MOST = 256
@@ -30,6 +39,25 @@ def insert_value(state: State, ring: Ring, value: Any) -> State:
     return insert(state, ring, lift(value))
 
 
+def insert_by_policy(state: State, ring: Ring, value: Any) -> State:
+    """Insert an event of one input, and let those leave that the policy lets leave."""
+    state = insert(state, ring, lift(value))
+    count = leaving(state, ring)
+    if count > 0:
+        state = evict_many(state, ring, count)
+    return state
+
+
+def insert_by_halves(state: State, ring: Ring, value: Any) -> State:
+    """The same of a policy that drops halves."""
+    state = insert(state, ring, lift(value))
+    count = half_leaving(state, ring)
+    while count > 0:
+        state = evict_many(state, ring, count)
+        count = half_leaving(state, ring)
+    return state
+
+
 def answer(state: State, ring: Ring) -> Any:
     """The answer for all events."""
     return lower(query(state, ring))
@@ -48,7 +76,8 @@ def code_of(algorithm: Algorithm, source: Source) -> PlainCode:
     if found is None:
         shared = {name: PLAIN_SLOTS[name] for name in ("claim", "pause")}
         own = () if hasattr(algorithm, "size") else (size,)
-        functions = (*algorithm.FUNCTIONS, *own, insert_value, answer)
+        inserting = (insert_by_policy, insert_by_halves) if "rule_0" in refers else (insert_value,)
+        functions = (*algorithm.FUNCTIONS, *own, *inserting, answer)
         found = PlainCode(functions, algorithm.State, text, {**shared, **refers})
         if len(_CODES) >= _MOST:
             del _CODES[next(iter(_CODES))]

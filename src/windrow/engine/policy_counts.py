@@ -8,7 +8,7 @@ that answer, whatever their algorithm, only need to know how many events stay.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
@@ -20,6 +20,7 @@ from windrow.algebra.aggregation import Measure
 from windrow.algebra.compilable import warn_of_plain_python
 from windrow.algebra.kinds import Kind
 from windrow.algebra.nullable import Together, plain_monoid
+from windrow.algebra.plain_source import Source, lift, lower, plain_source
 from windrow.algorithms import find
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.product_source import Rule as CompiledRule
@@ -56,6 +57,41 @@ class PolicyMonoid(Together):
     def lift_asked(self, inputs: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
         """The partials of one event, given the inputs of each measure."""
         return tuple(monoid.lift(*given) for monoid, given in zip(self.asked, inputs, strict=True))
+
+    def source(self, inputs: int) -> Source:
+        """The monoids, `lift` of events of one input, `lower` of the last, and `verdict`."""
+        text, refers = plain_source(self)
+        lines, last = [text], len(self.monoids) - 1
+        for place, monoid in enumerate(self.monoids):
+            lines += lift(monoid, f"_{place}", inputs, refers)
+            lines += lower(monoid, f"_{place}", refers)
+        names = ", ".join(f"input_{place}" for place in range(inputs))
+        lifted = ", ".join(f"lift_{place}({names})" for place in range(last + 1))
+        lines += [f"def lift({names}):", f"    return ({lifted},)"]
+        lines += ["def lower(partial):", f"    return lower_{last}(partial[{last}])"]
+        lines += self._verdict_source(refers)
+        return "\n".join(lines) + "\n", refers
+
+    def _verdict_source(self, refers: dict[str, Any]) -> Iterator[str]:
+        yield "def verdict(total, oldest):"
+        yield "    known = 0"
+        for number, (function, places) in enumerate(self._rules):
+            refers[f"rule_{number}"] = function
+            wholes = []
+            for whole in ("total", "oldest"):
+                names = [f"{whole}_{number}_{place}" for place in places]
+                for name, place in zip(names, places, strict=True):
+                    yield f"    {name} = lower_{place}({whole}[{place}])"
+                wholes.append(names)
+            nulls = " or ".join(f"{name} is None" for names in wholes for name in names)
+            answers = ", ".join(
+                names[0] if len(names) == 1 else f"({', '.join(names)})" for names in wholes
+            )
+            yield f"    if {nulls}:"
+            yield "        known = -1"
+            yield f"    elif rule_{number}({answers}):"
+            yield "        return 1"
+        yield "    return known"
 
     def verdict(self, total: Any, oldest: Any) -> int:
         """Whether some rule lets the oldest part leave; see `windrow.compiler.slots.verdict`."""
