@@ -101,12 +101,14 @@ def test_every_flipped_bit() -> None:
     store = filled()
     window = open_window(store)
     block = Key("w", 0, store.blocks("w", 0, 0, NO_BLOCK)[0])
-    mark = window._blocks._writer_of(block.level, block.block).mark
+    mark = window._contents.blocks._writer_of(block.level, block.block).mark
 
     def read(key: Key, value: bytes) -> Any:
         if key == HEADER:
             return WindowHeader.from_bytes(StorePlace(store, key), value)
-        return window._layout.block_from_bytes(StorePlace(store, key), mark, value, 4)
+        return window._program.partials.layout.block_from_bytes(
+            StorePlace(store, key), mark, value, 4
+        )
 
     for key in (HEADER, block):
         (value,) = store.get_many([key])

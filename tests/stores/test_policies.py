@@ -124,10 +124,12 @@ def test_many_that_leave_at_once_are_not_read() -> None:
     window = wr.Window.open(store, "w", wr.sum(), policy=wr.policies.since_max(), block=16)
     window.insert_many(np.linspace(10_000, 0, 5_000))
     window.flush()
-    misses = window._blocks.misses
+    misses = window._contents.blocks.misses
     assert window.answer_many([1e6]).to_pylist() == [1e6]
     assert len(window) == 1
-    assert window._blocks.misses - misses <= 2 * 3  # for each level, the way down and the new head
+    assert (
+        window._contents.blocks.misses - misses <= 2 * 3
+    )  # for each level, the way down and the new head
 
 
 @pytest.mark.usefixtures("interpreted")

@@ -15,10 +15,12 @@ import windrow as wr
 from tests.support.examples import examples
 from tests.support.stores.affine import AFFINE, combine, expected, fold, lift, open_window
 from windrow.algorithms import block_tree
+from windrow.element.stored_algorithms import tree_of
 from windrow.element.stored_window import StoredWindow
 from windrow.stores import MemoryStore, Store
 from windrow.stores.contract import NO_BLOCK, Key
 
+ALGORITHMS = ["amortized_monoid_tree", "log_monoid_tree"]
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("insert"), st.integers(1, 70)),
@@ -36,9 +38,10 @@ STEPS = st.lists(
 class Subject:
     """A window beside the list of all events that ever were."""
 
-    def __init__(self, store: Store, block: int = 4) -> None:
+    def __init__(self, store: Store, block: int = 4, algorithm: Any = None) -> None:
         self.store, self.block = store, block
-        self.window = open_window(store, block=block)
+        self.window = open_window(store, block=block, algorithm=algorithm)
+        self.tree = tree_of(algorithm or "amortized_monoid_tree")
         self.events: list[int] = []
         self.front = 0
 
@@ -67,7 +70,7 @@ class Subject:
     def check(self) -> None:
         assert self.window.query() == expected(self.events[self.front :])
         tree = self.window._tree
-        block_tree.check_invariants(
+        self.tree.check_invariants(  # type: ignore[attr-defined]
             tree.state, tree._levels, [lift(event) for event in self.events], load, fold, equal
         )
 
@@ -81,10 +84,12 @@ def equal(left: Any, right: Any) -> bool:
 
 
 @pytest.mark.usefixtures("interpreted")
-@given(STEPS, st.sampled_from([4, 8, 16]))
-@examples(20)
-def test_answers_are_those_of_recomputation(steps: list[tuple[str, int]], block: int) -> None:
-    subject = Subject(MemoryStore(), block)
+@given(STEPS, st.sampled_from([4, 8, 16]), st.sampled_from(ALGORITHMS))
+@examples(30)
+def test_answers_are_those_of_recomputation(
+    steps: list[tuple[str, int]], block: int, algorithm: str
+) -> None:
+    subject = Subject(MemoryStore(), block, algorithm)
     for step, number in steps:
         subject.take(step, number)
         assert len(subject.window) == len(subject.events) - subject.front
@@ -93,10 +98,12 @@ def test_answers_are_those_of_recomputation(steps: list[tuple[str, int]], block:
 
 
 @pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("most", [3, 10, 40])
-def test_windows_that_grow_and_shrink_step_by_step(most: int) -> None:
+def test_windows_that_grow_and_shrink_step_by_step(most: int, algorithm: str) -> None:
     """Trees are planted in a block that is being filled, and that is full when it is read again."""
-    subject, chance = Subject(MemoryStore()), np.random.default_rng(most)
+    subject = Subject(MemoryStore(), algorithm=algorithm)
+    chance = np.random.default_rng(most)
     for _ in range(400):
         step = "evict" if chance.random() < len(subject.window) / (2 * most) else "insert"
         subject.take(step, int(chance.integers(1, 4)))
@@ -209,11 +216,11 @@ def test_reads_and_deletes_are_of_blocks() -> None:
     assert len(store.read) <= 2 * 4  # a block for each level that is not the tail, and read-ahead
     window.flush()
     assert store.blocks("w", 0, 0, NO_BLOCK) == list(range(4_000 // 16, 5_000 // 16))
-    misses = window._blocks.misses
+    misses = window._contents.blocks.misses
     for _ in range(600):
         window.evict()
         window.query()
-    assert window._blocks.misses == misses
+    assert window._contents.blocks.misses == misses
 
 
 @pytest.mark.usefixtures("interpreted")
@@ -237,7 +244,7 @@ def test_what_is_in_memory_does_not_grow_with_the_window() -> None:
             window.insert_many(list(range(1_000)))
             resident[size] = max(resident.get(size, 0), window.resident)
     levels = block_tree.levels_for(4)
-    batch = window._blocks._batch
+    batch = window._contents.blocks._batch
     assert all(most <= (5 * levels + 2 * batch + 1) * 16 for most in resident.values())
 
 
@@ -268,6 +275,38 @@ def test_what_an_operation_costs() -> None:
     window.evict_many(1_500)
     window.query()
     assert combined <= 16 * levels + levels + 1
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_what_an_operation_of_the_log_tree_costs() -> None:
+    """Villalba et al. 2019, §4.1.2 and §4.1.4: a branch for each, however many leave."""
+    combined = 0
+
+    def counted(older: Any, newer: Any) -> Any:
+        nonlocal combined
+        combined += 1
+        return combine(older, newer)
+
+    counting = wr.aggregation(
+        name="counted", identity=(1, 0), lift=lift, combine=counted, lower=lambda line: line[1]
+    )
+    window = wr.Window.open(
+        MemoryStore(), "w", counting, types="int64", block=16, algorithm="log_monoid_tree"
+    )
+    for size in range(1, 700):
+        combined = 0
+        window.insert_many([size])
+        assert combined <= (size - 1).bit_length() + 1
+    combined = 0
+    window.query()
+    assert combined == 1
+    for leaving in (1, 1, 300, 1, 77, 1, 1, 250, 1):
+        bound = 2 * len(window).bit_length() + 1
+        combined = 0
+        window.evict_many(leaving)
+        window.query()
+        # Of each level one block is read at most, whose tree is computed.
+        assert combined <= bound + 3 * (16 - 2)
 
 
 class Observed(MemoryStore):
@@ -364,13 +403,12 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("aggregation", "types", "reason"),
         [
-            (wr.concat, "string", "only numbers can be stored"),
             (wr.median, "float64", "a sketch, such as"),
-            (wr.arg_max, ["float64", "int64"], "answers with the value of an event"),
+            (wr.count_distinct, "string", "is about all values of the window"),
         ],
-        ids=["concat", "median", "arg_max"],
+        ids=["median", "count_distinct"],
     )
-    def test_what_is_no_number(self, aggregation: Any, types: Any, reason: str) -> None:
+    def test_what_has_no_partials(self, aggregation: Any, types: Any, reason: str) -> None:
         with pytest.raises(wr.NotApplicable, match=reason):
             wr.Window.open(MemoryStore(), "w", aggregation, types=types)
 
@@ -384,6 +422,13 @@ class TestRefused:
             ({"flush_every": "often"}, "flush_every: give a number from 1 on"),
             ({"types": "flaot64"}, "types: 'flaot64' is no Arrow type"),
             ({"types": ["int64", "int64"]}, "types: sum has the inputs"),
+            ({"types": {"value": "int64"}}, "types: the events of sum have no named columns"),
+            ({"types": pa.list_(pa.int64())}, "types: a store takes numbers, times"),
+            ({"types": "string"}, r"aggregation: sum\('value'\) cannot take a column of type str"),
+            (
+                {"algorithm": "two_stacks"},
+                "algorithm: windows in stores have amortized_monoid_tree",
+            ),
         ],
     )
     def test_options_that_cannot_be(self, options: Any, reason: str) -> None:

@@ -16,6 +16,7 @@ from windrow.algorithms.block_tree import (
     insert,
     is_ready,
     let_leave,
+    needs_no_block,
     query,
     refill,
     search,
@@ -65,7 +66,7 @@ def slide_rows(
         if state.policy == LEAVING:
             state = let_leave(state, levels)
             if not is_ready(state):
-                if state.top == 0:
+                if needs_no_block(state):
                     continue
                 break
             state = settled(state)

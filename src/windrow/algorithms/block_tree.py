@@ -95,6 +95,11 @@ def place(bits: int, level: int, part: int, node: int) -> int:
     return ((4 * level + part) << bits) + (node & ((1 << bits) - 1))
 
 
+def single(bits: int, which: int) -> int:
+    """Where a single partial is that does not belong to a level."""
+    return place(bits, 0, SINGLE, which)
+
+
 class State(NamedTuple):
     """Where the window and the leftmost tree are, and what is still to be done.
 
@@ -143,7 +148,7 @@ def insert(state: State, levels: Levels, partial: Partial) -> State:
         if position & mask != mask:
             break
         level, position, node = level + 1, position >> bits, total
-    back = place(bits, 0, SINGLE, BACK)
+    back = single(bits, BACK)
     store(levels.nodes, back, combine(load(levels.nodes, back), partial))
     return state._replace(end=state.end + 1)
 
@@ -153,7 +158,7 @@ def query(state: State, levels: Levels) -> Partial:
     front = identity()
     if state.front != state.boundary:
         front = load(levels.nodes, place(state.bits, 0, SUFFIXES, state.front))
-    return combine(front, load(levels.nodes, place(state.bits, 0, SINGLE, BACK)))
+    return combine(front, load(levels.nodes, single(state.bits, BACK)))
 
 
 def evict_many(state: State, count: int) -> State:
@@ -224,7 +229,7 @@ def sum_up_back(state: State, levels: Levels) -> None:
             tail = place(state.bits, level, SINGLE, TAIL_PARTIAL)
             back = combine(back, load(levels.nodes, tail))
         level -= 1
-    store(levels.nodes, place(state.bits, 0, SINGLE, BACK), back)
+    store(levels.nodes, single(state.bits, BACK), back)
 
 
 def scan(state: State, levels: Levels) -> State:
@@ -266,8 +271,8 @@ def widest_level(state: State, begin: int) -> int:
 
 def ask(state: State, levels: Levels) -> State:
     """Begin to ask the policy what leaves; the window must be ready."""
-    store(levels.nodes, place(state.bits, 0, SINGLE, TOTAL), query(state, levels))
-    store(levels.nodes, place(state.bits, 0, SINGLE, GONE), identity())
+    store(levels.nodes, single(state.bits, TOTAL), query(state, levels))
+    store(levels.nodes, single(state.bits, GONE), identity())
     return state._replace(policy=ASKING, asked=state.front, found=state.front)
 
 
@@ -278,7 +283,7 @@ def search(state: State, levels: Levels) -> State:
     and leaves with the next event that has one (see `levels.count_leaving`).
     """
     bits, asked, found = state.bits, state.asked, state.found
-    total, gone = place(bits, 0, SINGLE, TOTAL), place(bits, 0, SINGLE, GONE)
+    total, gone = single(bits, TOTAL), single(bits, GONE)
     level = widest_level(state, asked)
     while level >= 0 and asked != state.end:
         node = asked >> (bits * level)
@@ -319,9 +324,52 @@ def settled(state: State) -> State:
     return state._replace(policy=SETTLED)
 
 
-FUNCTIONS = (place, loaded, scanned, insert, query, plant, is_ready, sum_up_back, scan, refill)
+def needs_no_block(state: State) -> bool:
+    """Whether all events are in the block that is being filled."""
+    return state.front >> state.bits == state.end >> state.bits
+
+
+FUNCTIONS = (
+    place, single, loaded, scanned, insert, query, plant, is_ready, sum_up_back, scan, refill,
+)  # fmt: skip
 #: what a policy needs beside them
-POLICY_FUNCTIONS = (evict_many, widest_level, ask, search, let_leave, settled)
+POLICY_FUNCTIONS = (evict_many, widest_level, ask, search, let_leave, settled, needs_no_block)
+
+
+# What is kept outside of memory -------------------------------------------------------------------
+
+
+def empty(bits: int) -> State:
+    """A window that never had an event."""
+    return State(0, 0, 0, 0, 0, 0, bits, SETTLED, 0, 0)
+
+
+def restored(state: State) -> State:
+    """The state once a header was read, or memory was taken back: no head is in memory.
+
+    Suffixes are not stored: they are computed again, from the same nodes in the same order.
+    """
+    return state._replace(reach=state.front)
+
+
+def heads_needed(state: State) -> range:
+    """The levels whose heads have to be in memory for the window to become ready."""
+    return range(0) if is_ready(state) else range(state.top + 1)
+
+
+def is_stale(state: State, levels: Levels, level: int, block: int) -> bool:
+    """Whether a head has to be loaded, though it may be there already."""
+    return bool(state.planted or levels.blocks[scanned(level)] != block)
+
+
+def beside(bits: int) -> list[int]:
+    """The places of the single partials that do not belong to a level; a header keeps them."""
+    return [single(bits, which) for which in (BACK, TOTAL, GONE)]
+
+
+def single_of_tail(bits: int, level: int) -> list[int]:
+    """The place of the single partial beside a tail; a header keeps it with the tail."""
+    return [place(bits, level, SINGLE, TAIL_PARTIAL)]
 
 
 def check_invariants(

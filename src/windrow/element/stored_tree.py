@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from windrow.algebra.product import Product
 from windrow.algorithms import block_tree
 from windrow.algorithms.block_tree import State
-from windrow.compiler.kernel import Kernel
-from windrow.compiler.kernel_memory import KernelMemory
+from windrow.element.stored_algorithms import BlockTree
+from windrow.element.stored_partials import Partials
 from windrow.stores.blocks import WindowBlocks
 from windrow.stores.layout import Fields
 
@@ -27,28 +26,29 @@ class SpilledTree:
     """The tree of one window.
 
     Args:
-        product: the product of the aggregations.
-        kernel: the loop that inserts rows.
+        tree: the algorithm.
+        partials: where partials are kept in memory, and the loop that inserts rows.
         bits: a block holds two to the power of `bits` partials.
         blocks: the window's blocks in a store.
     """
 
-    def __init__(self, product: Product, kernel: Kernel, bits: int, blocks: WindowBlocks) -> None:
-        self._kernel = kernel
-        self._memory = KernelMemory(product)
-        self._levels = block_tree.allocate(self._memory, bits)
+    def __init__(
+        self, tree: BlockTree, partials: Partials, bits: int, blocks: WindowBlocks
+    ) -> None:
+        self._tree, self._kernel, self._memory = tree, partials.loop, partials.memory
+        self._levels = tree.allocate(self._memory, bits)
         self._levels.blocks[:] = _NO_BLOCK
-        for single in (block_tree.BACK, block_tree.TOTAL, block_tree.GONE):
-            self._fill(_single(bits, 0, single), _identity(product))
+        for each in tree.beside(bits):
+            self._fill(slice(each, each + 1), partials.identity)
         self._blocks = blocks
         self._bits = bits
-        self.state = State(0, 0, 0, 0, 0, 0, bits, block_tree.SETTLED, 0, 0)
+        self.state = tree.empty(bits)
         #: the end up to which full blocks have been put
         self._put = 0
         #: for each level, the first block that may be in the store
         self._first = [0] * block_tree.levels_for(bits)
         #: the places of the partials that a kernel changes: of tails, and beside the tree
-        self._singles = _singles(bits)
+        self._singles = _singles(tree, bits)
 
     def __len__(self) -> int:
         return self.state.end - self.state.front
@@ -85,7 +85,7 @@ class SpilledTree:
         """
         self._fill(self._singles, singles)
         self._levels.blocks[:] = _NO_BLOCK
-        self.state = self.state._replace(reach=self.state.front)
+        self.state = self._tree.restored(self.state)
 
     @property
     def is_settled(self) -> bool:
@@ -99,7 +99,7 @@ class SpilledTree:
 
     def evict_many(self, count: int) -> None:
         """Drop the oldest events without reading them."""
-        self.state = block_tree.evict_many(self.state, count)
+        self.state = self._tree.evict_many(self.state, count)
 
     def write_all(self) -> None:
         """Wait until the store has every full block."""
@@ -123,23 +123,21 @@ class SpilledTree:
 
     def partials(self) -> Fields:
         """The partials that only memory has: tails, totals, and those beside the tree."""
-        parts = [self._partials(places) for places in _kept_places(self.state)]
+        parts = [self._partials(places) for places in _kept_places(self._tree, self.state)]
         return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
 
-    @staticmethod
-    def count_partials(state: State) -> int:
+    def count_partials(self, state: State) -> int:
         """How many partials a header of this state has."""
-        return sum(places.stop - places.start for places in _kept_places(state))
+        return sum(places.stop - places.start for places in _kept_places(self._tree, state))
 
     def restore(self, state: State, partials: Fields) -> None:
         """Continue a window where a header left it."""
         begin = 0
-        for places in _kept_places(state):
+        for places in _kept_places(self._tree, state):
             count = places.stop - places.start
             self._fill(places, tuple(array[begin : begin + count] for array in partials))
             begin += count
-        # Suffixes are not stored: they are computed again, from the same nodes in the same order.
-        self.state = state._replace(reach=state.front)
+        self.state = self._tree.restored(state)
         self._put = state.end
 
     # Blocks --------------------------------------------------------------------------------------
@@ -170,12 +168,11 @@ class SpilledTree:
     def _load_heads(self) -> None:
         """Load the blocks that the kernel needs, to be ready or to go on asking the policy."""
         state = self.state
-        if not block_tree.is_ready(state):
-            for level in range(state.top + 1):
-                block = block_tree.head_of(state, level)
-                if state.planted or self._levels.blocks[block_tree.scanned(level)] != block:
-                    self._load(level, block)
-        elif state.policy == block_tree.ASKING:
+        for level in self._tree.heads_needed(state):
+            block = block_tree.head_of(state, level)
+            if self._tree.is_stale(state, self._levels, level, block):
+                self._load(level, block)
+        if state.policy == block_tree.ASKING:
             level = 0
             while (block := state.asked >> (self._bits * (level + 1))) != self._tail_of(level):
                 if self._levels.blocks[block_tree.loaded(level)] != block:
@@ -202,35 +199,21 @@ def _places(bits: int, level: int, part: int) -> slice:
     return slice(begin, begin + (1 << bits))
 
 
-def _single(bits: int, level: int, single: int) -> slice:
-    """Where a single partial is."""
-    begin = block_tree.place(bits, level, block_tree.SINGLE, single)
-    return slice(begin, begin + 1)
-
-
-def _singles(bits: int) -> Array:
+def _singles(tree: BlockTree, bits: int) -> Array:
     """Where all single partials are."""
-    levels = block_tree.levels_for(bits)
-    places = [_single(bits, level, block_tree.TAIL_PARTIAL).start for level in range(levels)]
-    beside = (block_tree.BACK, block_tree.TOTAL, block_tree.GONE)
-    return np.array([*places, *(_single(bits, 0, each).start for each in beside)])
+    levels = range(block_tree.levels_for(bits))
+    beside_tails = [each for level in levels for each in tree.single_of_tail(bits, level)]
+    return np.array([*beside_tails, *tree.beside(bits)])
 
 
-def _kept_places(state: State) -> Iterator[slice]:
+def _kept_places(tree: BlockTree, state: State) -> Iterator[slice]:
     """The places of what a header keeps: tails with their partials, and those beside the tree."""
     bits, level = state.bits, 0
     while nodes := state.end >> (bits * level):
         begin = block_tree.place(bits, level, block_tree.TAIL, 0)
         yield slice(begin, begin + (nodes & ((1 << bits) - 1)))
-        yield _single(bits, level, block_tree.TAIL_PARTIAL)
+        for single in tree.single_of_tail(bits, level):
+            yield slice(single, single + 1)
         level += 1
-    for single in (block_tree.BACK, block_tree.TOTAL, block_tree.GONE):
-        yield _single(bits, 0, single)
-
-
-def _identity(product: Product) -> Fields:
-    return tuple(
-        np.atleast_1d(product.identity_of(place)) if not entry.width
-        else np.atleast_2d(product.identity_of(place))
-        for place, entry in enumerate(product.fields)
-    )  # fmt: skip
+    for single in tree.beside(bits):
+        yield slice(single, single + 1)

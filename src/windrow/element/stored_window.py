@@ -1,17 +1,12 @@
 """`wr.Window.open`: a window whose events lie in a store, and that outlasts the process.
 
-The window is a block tree (`windrow.algorithms.block_tree`). Full blocks go to the store. The
-header holds the rest: what is not in a full block, and where the window begins and ends.
-
-A flush waits for the blocks and then exchanges the header for a new one, in one step. So the store
-always holds one header and all blocks that it mentions. Blocks whose events have left are deleted
-after that. A process that opens the window continues from the header, and signs it with a mark of
-its own. Blocks that were put after that header are written again.
+The window is a tree of blocks (`windrow.algorithms.block_tree`). Full blocks go to the store. The
+header holds the rest: what is not in a full block, and where the window begins and ends
+(`stored_contents.py`). Here is what you call, and when the window flushes by itself.
 """
 
 from __future__ import annotations
 
-import secrets
 import time
 from numbers import Integral, Real
 from pathlib import Path
@@ -19,18 +14,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from windrow.algebra.aggregation import Aggregation, Measure
-from windrow.algebra.failures import failures_named
-from windrow.element.stored_header import WindowHeader, header_key
-from windrow.element.stored_kernels import StoredProgram, measure_of
-from windrow.element.stored_tree import SpilledTree
+from windrow.element.stored_algorithms import StoredAlgorithm, checked_algorithm
+from windrow.element.stored_contents import StoredContents, description_in
+from windrow.element.stored_header import header_key
+from windrow.element.stored_measures import Asked, measures_of
+from windrow.element.stored_program import StoredProgram
 from windrow.element.typed_inputs import Types
-from windrow.engine.feature_columns import FeatureAnswers
 from windrow.errors import EmptyWindow, InvalidArgument, StoreError
 from windrow.stores import share
-from windrow.stores.blocks import WindowBlocks, Writer
 from windrow.stores.contract import Store, checked_namespace
-from windrow.stores.layout import MARK_BYTES, StorePlace
 from windrow.windows import PolicyWindow
 
 #: how many rows run through the window at once
@@ -50,10 +42,11 @@ class StoredWindow:
         self,
         store: Store | str | Path,
         name: str,
-        aggregation: Aggregation | Measure | None = None,
+        aggregation: Asked | None = None,
         *,
         types: Types | None = None,
         policy: PolicyWindow | None = None,
+        algorithm: StoredAlgorithm | None = None,
         block: int = 256,
         flush_every: int | None = 1_000_000,
         flush_seconds: float | None = 10.0,
@@ -61,55 +54,39 @@ class StoredWindow:
         """Open or create a window; see `wr.Window.open`."""
         self._key = header_key(checked_namespace("name", name))
         bits = _bits(block)
+        if algorithm is not None:
+            algorithm = checked_algorithm(algorithm)
         self._flush_every = _at_least("flush_every", flush_every, 1)
         self._flush_seconds = _at_least("flush_seconds", flush_seconds, 0)
         self._own_store = not isinstance(store, Store)
         self._store = store if isinstance(store, Store) else share(store)
-        self._place = StorePlace(self._store, self._key)
         try:
-            self._open(aggregation, types, policy, bits)
+            found, stored = description_in(self._store, self._key)
+            measures = measures_of(aggregation, stored, name)
+            if stored is not None:
+                algorithm, bits = algorithm or checked_algorithm(stored.algorithm), stored.bits
+            self._program = StoredProgram(
+                measures, types, policy, algorithm or "amortized_monoid_tree", stored
+            )
+            description = self._program.description(bits)
+            if stored is not None:
+                description.require(stored, self._store, self._key)
+            self._contents = StoredContents(
+                self._store, self._key, self._program, description, found
+            )
         except BaseException:
             if self._own_store:
                 self._store.close()
             raise
-
-    def _open(
-        self,
-        aggregation: Aggregation | Measure | None,
-        types: Types | None,
-        policy: PolicyWindow | None,
-        bits: int,
-    ) -> None:
-        found = self._store.get_many([self._key])[0]
-        header = None if found is None else WindowHeader.from_bytes(self._place, found)
-        stored = None if header is None else header.description
-        name = self._key.namespace
-        self._program = StoredProgram(measure_of(aggregation, stored, name), types, policy, stored)
-        self._description = self._program.description(bits if stored is None else stored.bits)
-        if stored is not None:
-            self._description.require(stored, self._store, self._key)
-        me = Writer(0 if header is None else header.state.end, secrets.token_bytes(MARK_BYTES))
-        writers = [me]
-        if header is not None:
-            writers = _still_needed([*header.writers, me], header.state.front)
-        bits = self._description.bits
-        self._layout = self._program.layout
-        self._blocks = WindowBlocks(self._store, name, self._layout, bits, writers)
-        self._tree = SpilledTree(self._program.product, self._program.kernel, bits, self._blocks)
+        self._tree = self._contents.tree
         self._gathered: list[tuple[Any, ...]] = []
         self._slides = policy is not None
         self._closed = False
-        #: the header in the store, as far as this window knows
-        self._committed = found
-        if header is not None and found is not None:
-            count = SpilledTree.count_partials(header.state)
-            partials = self._layout.partials_of_header(self._place, found, count)
-            self._tree.restore(header.state, partials)
+        #: the last answer, and where the window began and ended then
+        self._answered: tuple[tuple[int, int], list[pa.Array]] | None = None
         #: how many events had been inserted at the flush that the window continues from
         self.recovered = self._tree.state.end
-        self._commit()
-        if header is not None:
-            self._tree.delete_unfinished()
+        self._flushed_events, self._flushed_at = self.recovered, time.monotonic()
 
     @property
     def inserted(self) -> int:
@@ -133,13 +110,14 @@ class StoredWindow:
 
         Args:
             events: an array of numpy or Arrow, or a list. If the aggregation has several inputs,
-                a table with a column for each, or a list of tuples.
+                a table with a column for each, or a list of tuples. If events are rows, a table, a
+                mapping from columns to arrays, or a list of mappings.
         """
         self._catch_up()
         self._drive(self._program.inputs.columns(events), answering=False)
 
-    def answer_many(self, events: Any) -> pa.Array:
-        """Add events, oldest first, and answer after each.
+    def answer_many(self, events: Any) -> pa.Array | pa.Table:
+        """Add events, oldest first, and answer after each; if events are rows, by a table.
 
         >>> import windrow as wr
         >>> window = wr.Window.open(wr.stores.MemoryStore(), "doc", wr.max())
@@ -147,7 +125,9 @@ class StoredWindow:
         [4.0, 5.0, 5.0]
         """
         self._catch_up()
-        return self._drive(self._program.inputs.columns(events), answering=True)
+        columns = self._drive(self._program.inputs.columns(events), answering=True)
+        names = self._program.names
+        return columns[0] if names is None else pa.table(columns, names)
 
     def evict(self) -> None:
         """Drop the oldest event."""
@@ -170,12 +150,18 @@ class StoredWindow:
             self._tree.evict_many(int(count))
 
     def query(self) -> Any:
-        """The aggregate of all events in the window; None if they have no value."""
+        """The aggregate of all events in the window; None if they have no value.
+
+        The answer is kept. If you ask again before an event comes or leaves, nothing is computed
+        or read.
+        """
         self._catch_up()
-        answers = self._program.answers(1)
-        with failures_named(self._program.aggregation.name):
-            self._tree.advance(*self._program.no_events(), *_written(answers), 0, 1, False, True)
-        return self._program.result(answers)[0].as_py()
+        extent = self._tree.state.front, self._tree.state.end
+        if self._answered is None or self._answered[0] != extent:
+            self._answered = extent, self._contents.query()
+        answers = [column[0].as_py() for column in self._answered[1]]
+        names = self._program.names
+        return answers[0] if names is None else dict(zip(names, answers, strict=True))
 
     def clear(self) -> None:
         """Drop all events."""
@@ -197,7 +183,7 @@ class StoredWindow:
             self.flush()
         finally:
             self._closed = True
-            self._blocks.close()
+            self._contents.blocks.close()
             if self._own_store:
                 self._store.close()
 
@@ -216,10 +202,7 @@ class StoredWindow:
 
     def __repr__(self) -> str:
         held = "Closed window" if self._is_closed else f"Window of {len(self)} events"
-        return (
-            f"<{held}: {self._program.aggregation.name}, "
-            f"{self._key.namespace!r} in {self._store!r}>"
-        )
+        return f"<{held}: {self._program.name}, {self._key.namespace!r} in {self._store!r}>"
 
     @property
     def _is_closed(self) -> bool:
@@ -238,8 +221,7 @@ class StoredWindow:
     def _catch_up(self) -> None:
         """Finish what a policy was doing, and run the gathered events through the window."""
         self._require_open()
-        if not self._tree.is_settled:
-            self._tree.settle(*self._program.no_events(), *_written(self._program.answers(0)))
+        self._contents.settle()
         if self._gathered:
             try:
                 self._drive_gathered(len(self._gathered))
@@ -250,10 +232,7 @@ class StoredWindow:
 
     def _drive_gathered(self, count: int) -> None:
         """Run the first gathered events through the window."""
-        inputs, gathered = self._program.inputs, self._gathered[:count]
-        events = inputs.columns(
-            gathered if len(inputs.types) > 1 else [value for (value,) in gathered]
-        )
+        events = self._program.inputs.columns_of(self._gathered[:count])
         before = self._tree.state.end
         try:
             self._drive(events, answering=False)
@@ -279,24 +258,16 @@ class StoredWindow:
                 )
                 raise
 
-    def _drive(self, columns: list[pa.Array], answering: bool) -> pa.Array:
-        pieces = []
-        for begin in range(0, len(columns[0]), _PIECE):
-            piece = [column.slice(begin, _PIECE) for column in columns]
-            pieces.append(self._drive_piece(piece, answering))
-        return pa.concat_arrays(pieces or [self._program.result(self._program.answers(0))])
-
-    def _drive_piece(self, piece: list[pa.Array], answering: bool) -> pa.Array:
-        size = len(piece[0])
-        block = self._program.block(piece)
-        answers = self._program.answers(size if answering else 0)
-        row = 0
-        while row < size:
-            with failures_named(self._program.aggregation.name):
-                row = self._tree.advance(*block, *_written(answers), row, size, True, answering)
-            if self._is_late():
-                self._commit()
-        return self._program.result(answers)
+    def _drive(self, columns: list[pa.Array], answering: bool) -> list[pa.Array]:
+        pieces = [
+            self._contents.drive(
+                [column.slice(begin, _PIECE) for column in columns], answering, self._flush_if_late
+            )
+            for begin in range(0, len(columns[0]), _PIECE)
+        ]
+        if not pieces:
+            pieces = [self._contents.drive(columns, answering, self._flush_if_late)]
+        return [pa.concat_arrays(parts) for parts in zip(*pieces, strict=True)]
 
     # Flushing ------------------------------------------------------------------------------------
 
@@ -308,47 +279,13 @@ class StoredWindow:
         waited = time.monotonic() - self._flushed_at
         return self._flush_seconds is not None and waited >= self._flush_seconds
 
+    def _flush_if_late(self) -> None:
+        if self._is_late():
+            self._commit()
+
     def _commit(self) -> None:
-        """Write the blocks, then the header; then delete what only the old header needed."""
-        self._tree.write_all()
-        header = WindowHeader(self._description, self._tree.state, self._blocks.writers)
-        value = self._layout.header_to_bytes(self._place, header.to_text(), self._tree.partials())
-        self._exchange(value)
+        self._contents.commit()
         self._flushed_events, self._flushed_at = self._tree.state.end, time.monotonic()
-        self._tree.delete_unused()
-
-    def _exchange(self, value: bytes) -> None:
-        if value == self._committed:
-            return
-        if not self._store.exchange(self._key, self._committed, value):
-            # A write that failed may have arrived all the same.
-            found = self._store.get_many([self._key])[0]
-            if not self._wrote(found) or not self._store.exchange(self._key, found, value):
-                raise StoreError(
-                    f"{self._store!r} holds another header at {self._key} than this window wrote; "
-                    "it has been opened again since, and can be open for writing only once"
-                )
-        self._committed = value
-
-    def _wrote(self, found: bytes | None) -> bool:
-        """Whether this window has written a header that was found."""
-        if found is None:
-            return False
-        header = WindowHeader.from_bytes(self._place, found)
-        return header.writers[-1].mark == self._blocks.writers[-1].mark
-
-
-def _written(answers: FeatureAnswers) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    return tuple(answers.values), tuple(answers.defined)
-
-
-def _still_needed(writers: list[Writer], front: int) -> list[Writer]:
-    """The writers of blocks that hold events from `front` on, and the last."""
-    return [
-        writer
-        for writer, following in zip(writers, [*writers[1:], None], strict=True)
-        if following is None or following.since > max(front, writer.since)
-    ]
 
 
 def _bits(block: int) -> int:

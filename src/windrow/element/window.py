@@ -17,6 +17,7 @@ from windrow.element.arguments import event_range, natural, one_measure
 from windrow.element.compiled_window import CompiledWindow
 from windrow.element.event_times import EventTimes
 from windrow.element.plain_elements import PlainElements
+from windrow.element.stored_algorithms import StoredAlgorithm
 from windrow.element.stored_window import StoredWindow
 from windrow.element.typed_inputs import Types
 from windrow.engine.policy_counts import TREE
@@ -99,10 +100,11 @@ class Window:
         cls,
         store: Store | str | Path,
         name: str,
-        aggregation: Aggregation | Measure | None = None,
+        aggregation: Aggregation | Measure | Iterable[Measure] | None = None,
         *,
         types: Types | None = None,
         policy: PolicyWindow | None = None,
+        algorithm: StoredAlgorithm | None = None,
         block: int = 256,
         flush_every: int | None = 1_000_000,
         flush_seconds: float | None = 10.0,
@@ -113,9 +115,13 @@ class Window:
             store: where the events are kept: a store of `wr.stores`, the folder of a RocksDB, or
                 the address of a Redis server.
             name: the window's name in the store; two windows of different names never meet.
-            aggregation: what to compute; leave it out if the window is in the store.
-            types: the Arrow type of the events, or one for each input; "float64" by default.
+            aggregation: what to compute; or a list of measures of named columns, as in
+                `[wr.max("x"), wr.mean("y")]`: then events are mappings, and so are answers. Leave
+                it out if the window is in the store.
+            types: the Arrow type of the events, or one for each input, or a mapping from columns
+                to types; "float64" by default.
             policy: makes the window slide by itself; give it again when you open it again.
+            algorithm: "amortized_monoid_tree", the default, or "log_monoid_tree".
             block: how many partials make one value of the store, a power of two.
             flush_every: flush after so many events; None if you flush yourself.
             flush_seconds: flush at an insertion after so many seconds; None if you flush yourself.
@@ -138,7 +144,7 @@ class Window:
         """
         return StoredWindow(
             store, name, aggregation,
-            types=types, policy=policy, block=block,
+            types=types, policy=policy, algorithm=algorithm, block=block,
             flush_every=flush_every, flush_seconds=flush_seconds,
         )  # fmt: skip
 

@@ -95,17 +95,21 @@ class PolicyMonoid(Together):
 
     def verdict(self, total: Any, oldest: Any) -> int:
         """Whether some rule lets the oldest part leave; see `windrow.compiler.slots.verdict`."""
-        known = True
-        for function, places in self._rules:
-            answers = [
-                [self.asked[place].lower(whole[place]) for place in places]
-                for whole in (total, oldest)
-            ]
-            if any(answer is None for each in answers for answer in each):
-                known = False
-            elif function(*(each[0] if len(each) == 1 else tuple(each) for each in answers)):
-                return 1
-        return 0 if known else -1
+        return verdict_of(self._rules, self.asked, total, oldest)
+
+
+def verdict_of(rules: Sequence[CompiledRule], asked: Sequence[Any], total: Any, oldest: Any) -> int:
+    """What rules say of partials in plain Python; `asked` are the monoids of their places."""
+    known = True
+    for function, places in rules:
+        answers = [
+            [asked[place].lower(whole[place]) for place in places] for whole in (total, oldest)
+        ]
+        if any(answer is None for each in answers for answer in each):
+            known = False
+        elif function(*(each[0] if len(each) == 1 else tuple(each) for each in answers)):
+            return 1
+    return 0 if known else -1
 
 
 def let_leave(window: PlainWindow, halves: bool) -> None:
@@ -253,21 +257,27 @@ def _are_seen(features: Sequence[Feature], schema: pa.Schema, window: PolicyWind
 
 def compiled_rules(window: PolicyWindow, schema: pa.Schema) -> list[CompiledRule]:
     """The functions of a policy as a kernel calls them, and the answers that each takes."""
+    rules: list[CompiledRule] = []
+    for rule, (function, parts) in zip(window.rules, plain_rules(window), strict=True):
+        if rule.in_ticks is not None:
+            (column,) = {column for measure in rule.measures for column in measure.columns}
+            function = rule.in_ticks(ticks.nanoseconds_per_tick(schema.field(column).type))
+        rules.append((function, parts))
+    return rules
+
+
+def plain_rules(window: PolicyWindow) -> list[CompiledRule]:
+    """The functions of a policy for Python values, and the answers that each takes."""
     places = {
         identified: place
         for place, identified in enumerate(
             dict.fromkeys((each.aggregation, each.columns) for each in window.measures)
         )
     }
-    rules: list[CompiledRule] = []
-    for rule in window.rules:
-        function = rule.function
-        if rule.in_ticks is not None:
-            (column,) = {column for measure in rule.measures for column in measure.columns}
-            function = rule.in_ticks(ticks.nanoseconds_per_tick(schema.field(column).type))
-        parts = [places[measure.aggregation, measure.columns] for measure in rule.measures]
-        rules.append((function, parts))
-    return rules
+    return [
+        (rule.function, [places[each.aggregation, each.columns] for each in rule.measures])
+        for rule in window.rules
+    ]
 
 
 def _try(columns: Any, validities: Any, size: int) -> int:

@@ -16,12 +16,16 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
 from windrow.stores.contract import NO_BLOCK, Key, Store
-from windrow.stores.layout import Fields, PartialLayout, StorePlace
+from windrow.stores.layout import Fields, Layout, StorePlace
 
 #: bytes that are written at once; RocksDB takes half the time per byte with 64 kB as with 4
 _BATCH_BYTES = 2**16
 #: how many batches may gather while writes fail; then every block waits for the store
 _MOST_BATCHES = 4
+
+
+#: where the values of events are, above the levels of trees; they are in blocks like the events
+VALUES_LEVEL = 254
 
 
 class Writer(NamedTuple):
@@ -38,17 +42,24 @@ class WindowBlocks:
         store: where the blocks are.
         namespace: the window's name.
         layout: how partials are written.
+        values: how the values of events are written.
         bits: a block holds two to the power of `bits` partials.
         writers: who wrote which blocks; the last one is this process.
     """
 
     def __init__(
-        self, store: Store, namespace: str, layout: PartialLayout, bits: int, writers: list[Writer]
+        self,
+        store: Store,
+        namespace: str,
+        layout: Layout,
+        values: Layout,
+        bits: int,
+        writers: list[Writer],
     ) -> None:
         self.store = store
         self.writers = writers
         self._namespace = namespace
-        self._layout = layout
+        self._layout, self._values = layout, values
         self._bits = bits
         self._batch = max(1, _BATCH_BYTES // (layout.partial_bytes << bits))
         #: the blocks that the store may not have yet, in the order of the writes
@@ -73,7 +84,7 @@ class WindowBlocks:
         elif len(self._unwritten) - self._sent >= self._batch:
             self._send()
         place = self._place(level, block)
-        value = self._layout.block_to_bytes(place, self.writers[-1].mark, fields)
+        value = self._layout_of(level).block_to_bytes(place, self.writers[-1].mark, fields)
         self._unwritten[place.key] = value
 
     def get(self, level: int, block: int) -> Fields:
@@ -83,7 +94,10 @@ class WindowBlocks:
         if value is None:
             value = self._read(place.key)
         mark = self._writer_of(level, block).mark
-        return self._layout.block_from_bytes(place, mark, value, 1 << self._bits)
+        return self._layout_of(level).block_from_bytes(place, mark, value, 1 << self._bits)
+
+    def _layout_of(self, level: int) -> Layout:
+        return self._values if level == VALUES_LEVEL else self._layout
 
     def _place(self, level: int, block: int) -> StorePlace:
         return StorePlace(self.store, Key(self._namespace, level, block))
@@ -143,7 +157,7 @@ class WindowBlocks:
 
     def _writer_of(self, level: int, block: int) -> Writer:
         """The last writer that opened the window before the block was full."""
-        full = (block + 1) << self._bits * (level + 1)
+        full = (block + 1) << self._bits * (1 if level == VALUES_LEVEL else level + 1)
         return self.writers[bisect_left(self.writers, full, key=_since) - 1]
 
 

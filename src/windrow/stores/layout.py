@@ -3,13 +3,14 @@
 Every value is sealed (see `sealed`). The body of a block is
 
     mark       8 bytes, of the block's writer
-    fields     one after the other, each as the numbers of all partials of the block
+    content    as its layout says: of the partials of the block, or of the values of its events
 
 and the body of a header is
 
     length     4 bytes
-    text       JSON of that length
-    fields     of the header's partials, as in a block
+    text       JSON of that length, which tells how many bytes of values there are
+    partials   those of the header, as in a block
+    values     of the events that are in no full block yet, as in a block
 
 Nothing read from a store is ever run or unpickled. A body that is not laid out like this, to the
 byte, raises `StoreError`.
@@ -19,13 +20,16 @@ from __future__ import annotations
 
 import json
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from windrow.errors import StoreError
+from windrow.stores import plain_values
 from windrow.stores.contract import Key, Store
 from windrow.stores.sealed import Place, seal, unseal
 
@@ -33,8 +37,9 @@ MARK_BYTES = 8
 _LENGTH_BYTES = 4
 
 Array = np.ndarray[Any, Any]
-#: some partials: for each field an array, with as many rows as there are partials
-Fields = tuple[Array, ...]
+#: some partials: for each field an array, with as many rows as there are partials; or some events:
+#: for each column an array of Arrow
+Fields = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -66,8 +71,41 @@ class StorePlace(Place):
         )
 
 
-class PartialLayout:
-    """How partials of one shape are written."""
+class Layout(ABC):
+    """How some partials, or the values of some events, are written."""
+
+    @property
+    @abstractmethod
+    def partial_bytes(self) -> int:
+        """The bytes of one partial, or about as many."""
+
+    @abstractmethod
+    def encoded(self, fields: Fields) -> bytes:
+        """Partials as bytes."""
+
+    @abstractmethod
+    def decoded(self, place: StorePlace, body: memoryview, size: int) -> Fields:
+        """The partials that were written as these bytes, which must be `size` in number."""
+
+    def block_to_bytes(self, place: StorePlace, mark: bytes, fields: Fields) -> bytes:
+        """A block as a value; `mark` is its writer's."""
+        return seal(place, mark + self.encoded(fields))
+
+    def block_from_bytes(
+        self, place: StorePlace, mark: bytes, value: bytes | None, size: int
+    ) -> Fields:
+        """The fields of a block of `size` partials; raises if another writer's mark is on it."""
+        body = unseal(place, value)
+        if body[:MARK_BYTES] != mark:
+            raise StoreError(
+                f"{place.store!r} holds a block at {place.key} that another writer put there; a "
+                "window can be open for writing only once"
+            )
+        return self.decoded(place, body[MARK_BYTES:], size)
+
+
+class PartialLayout(Layout):
+    """How partials of numbers are written: field by field."""
 
     def __init__(self, fields: Sequence[tuple[str, int]]) -> None:
         """`fields` are the type of each field and its width, 0 for a field of one number."""
@@ -82,40 +120,15 @@ class PartialLayout:
             for dtype, shape in zip(self._dtypes, self._shapes, strict=True)
         )
 
-    def block_to_bytes(self, place: StorePlace, mark: bytes, fields: Fields) -> bytes:
-        """A block as a value; `mark` is its writer's."""
-        return seal(place, mark + self._to_bytes(fields))
-
-    def block_from_bytes(
-        self, place: StorePlace, mark: bytes, value: bytes | None, size: int
-    ) -> Fields:
-        """The fields of a block of `size` partials; raises if another writer's mark is on it."""
-        body = unseal(place, value)
-        if body[:MARK_BYTES] != mark:
-            raise StoreError(
-                f"{place.store!r} holds a block at {place.key} that another writer put there; a "
-                "window can be open for writing only once"
-            )
-        return self._from_bytes(place, body[MARK_BYTES:], size)
-
-    def header_to_bytes(self, place: StorePlace, text: dict[str, Any], fields: Fields) -> bytes:
-        """A header as a value."""
-        encoded = json.dumps(text, sort_keys=True).encode()
-        length = len(encoded).to_bytes(_LENGTH_BYTES)
-        return seal(place, length + encoded + self._to_bytes(fields))
-
-    def partials_of_header(self, place: StorePlace, value: bytes, size: int) -> Fields:
-        """The partials of a header, which must be `size` in number."""
-        _text, partials = _parts_of_header(place, value)
-        return self._from_bytes(place, partials, size)
-
-    def _to_bytes(self, fields: Fields) -> bytes:
+    def encoded(self, fields: Fields) -> bytes:
+        """The numbers of all partials, one field after the other."""
         return b"".join(
             array.astype(dtype, copy=False).tobytes()
             for array, dtype in zip(fields, self._dtypes, strict=True)
         )
 
-    def _from_bytes(self, place: StorePlace, body: memoryview, size: int) -> Fields:
+    def decoded(self, place: StorePlace, body: memoryview, size: int) -> Fields:
+        """The fields that these bytes are, to the last one."""
         if len(body) != size * self.partial_bytes:
             raise StoreError(
                 f"{place.store!r} holds {len(body)} bytes at {place.key} where {size} partials of "
@@ -127,6 +140,71 @@ class PartialLayout:
             fields.append(np.frombuffer(body, dtype, count).reshape(size, *shape))
             body = body[count * dtype.itemsize :]
         return tuple(fields)
+
+
+class ObjectLayout(Layout):
+    """How partials that are plain Python values are written: see `plain_values`."""
+
+    #: what most take; blocks gather by it before they are written
+    partial_bytes = 64
+
+    def encoded(self, fields: Fields) -> bytes:
+        """The partials as one list."""
+        return plain_values.to_bytes(fields[0].tolist())
+
+    def decoded(self, place: StorePlace, body: memoryview, size: int) -> Fields:
+        """The list that these bytes are, to the last one, as an array of objects."""
+        try:
+            found = plain_values.from_bytes(body)
+        except ValueError as error:
+            raise place.damaged(str(error)) from None
+        if not isinstance(found, list) or len(found) != size:
+            raise place.damaged(f"{size} partials are expected")
+        return (np.fromiter(found, object, size),)
+
+
+class ValueLayout(Layout):
+    """How the values that answers carry are written: as columns of Arrow, without their schema."""
+
+    #: as for objects
+    partial_bytes = 64
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self.schema = schema
+
+    def encoded(self, fields: Fields) -> bytes:
+        """The columns as a batch."""
+        columns = pa.RecordBatch.from_arrays(list(fields), schema=self.schema)
+        return columns.serialize().to_pybytes()  # type: ignore[no-any-return]
+
+    def decoded(self, place: StorePlace, body: memoryview, size: int) -> Fields:
+        """The columns of a batch of so many events."""
+        try:
+            # A copy, because Arrow wants the columns to lie at multiples of 8 bytes.
+            found = pa.ipc.read_record_batch(pa.py_buffer(bytes(body)), self.schema)
+            found.validate(full=True)
+        except (pa.ArrowException, OSError, EOFError, ValueError) as error:
+            raise place.damaged(str(error)) from None
+        if found.num_rows != size:
+            raise place.damaged(f"the values of {size} events are expected")
+        return tuple(found.columns)
+
+
+def header_to_bytes(
+    place: StorePlace, text: dict[str, Any], partials: bytes, values: bytes
+) -> bytes:
+    """A header as a value: its text, the partials in it, and the values that no block has yet."""
+    encoded = json.dumps({**text, "values": len(values)}, sort_keys=True).encode()
+    return seal(place, len(encoded).to_bytes(_LENGTH_BYTES) + encoded + partials + values)
+
+
+def contents_of_header(place: StorePlace, value: bytes) -> tuple[memoryview, memoryview]:
+    """The partials and the values of a header."""
+    _text, rest = _parts_of_header(place, value)
+    values = text_of_header(place, value).get("values", 0)
+    if type(values) is not int or not 0 <= values <= len(rest):
+        raise place.damaged(f"a header has no {values!r} bytes of values")
+    return rest[: len(rest) - values], rest[len(rest) - values :]
 
 
 def text_of_header(place: StorePlace, value: bytes) -> dict[str, Any]:
