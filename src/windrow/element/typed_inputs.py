@@ -103,7 +103,7 @@ class TypedInputs(TypedEvents):
                 "each input in turn"
             )
         types = DEFAULT_TYPE if types is None else types
-        given: list[Any] = [types] if isinstance(types, _ONE_TYPE) else list(types)  # type: ignore[arg-type]
+        given: list[Any] = [types] if isinstance(types, _ONE_TYPE) else list(types)
         least = sum(not entry.optional for entry in aggregation.inputs)
         if not least <= len(given) <= len(aggregation.inputs):
             roles = ", ".join(entry.name for entry in aggregation.inputs)
