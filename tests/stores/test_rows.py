@@ -453,6 +453,7 @@ class TestHostileBytes:
             window.insert_many(
                 {"who": list("abcdefghijk"), "count": range(11), "amount": [Decimal(1)] * 11}
             )
+            window.evict()  # what never evicted reads nothing
         return store, wr.Window.open(store, "w")
 
     @pytest.mark.parametrize(

@@ -185,7 +185,8 @@ class ValueLayout(Layout):
             found.validate(full=True)
         except (pa.ArrowException, OSError, EOFError, ValueError) as error:
             raise place.damaged(str(error)) from None
-        if found.num_rows != size:
+        # Arrow reads what it needs and leaves the rest.
+        if found.num_rows != size or pa.ipc.get_record_batch_size(found) != len(body):
             raise place.damaged(f"the values of {size} events are expected")
         return tuple(found.columns)
 
