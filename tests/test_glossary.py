@@ -28,7 +28,14 @@ GONE = {
 }
 #: words that are right in some files and folders only
 ONLY_IN = {
-    "pane": ("slicing/", "planning/share.py", "algorithms/subtract_on_evict.py"),
+    "pane": (
+        "slicing/",
+        "planning/share.py",
+        "algorithms/subtract_on_evict.py",
+        "api.py",
+        "planning/slide_plan.py",
+        "engine/cutting.py",
+    ),
     "finalize": ("compiler/pipeline.py", "compiler/bare_code.py"),  # methods of numba and llvmlite
 }
 

@@ -17,6 +17,7 @@ from pyspark.sql.pandas.types import from_arrow_type
 from windrow.algebra.condition_expressions import Column
 from windrow.algebra.conditions import Condition
 from windrow.spark.bridge.schema import arrow_schema
+from windrow.spark.bridge.workers import own_python, sent
 
 
 def with_step(
@@ -31,13 +32,14 @@ def with_step(
         keeps: whether all columns stay that were there; else those that are computed alone.
     """
     schema = arrow_schema(frame)
-    for condition in filters:
-        frame = frame.where(_column(condition, schema))
-    if not columns:
-        return frame
-    computed = [_column(each, schema).alias(name) for name, each in columns.items()]
-    kept = [_named(name) for name in schema.names] if keeps else []
-    return frame.select(*kept, *computed)
+    with own_python(frame.sparkSession):
+        for condition in filters:
+            frame = frame.where(_column(condition, schema))
+        if not columns:
+            return frame
+        computed = [_column(each, schema).alias(name) for name, each in columns.items()]
+        kept = [_named(name) for name in schema.names] if keeps else []
+        return frame.select(*kept, *computed)
 
 
 def _column(expression: Condition, schema: pa.Schema) -> Any:
@@ -53,8 +55,13 @@ def _column(expression: Condition, schema: pa.Schema) -> Any:
 def _evaluating(expression: Condition) -> Callable[..., Any]:
     names = expression.columns
 
-    def evaluated(*columns: Any) -> Any:
+    def evaluate(*columns: Any) -> Any:
         return expression.evaluate(dict(zip(names, columns, strict=True)))
+
+    there = sent(evaluate)
+
+    def evaluated(*columns: Any) -> Any:
+        return there(*columns)
 
     # Spark reads the hints of a function of columns.
     evaluated.__annotations__ = {"columns": pa.Array, "return": pa.Array}
