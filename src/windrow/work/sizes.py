@@ -38,7 +38,7 @@ class Sizes:
             (`planning/shared_ranges.py`).
         shared_tile: how many rows of a pass for many ranges are answered at once.
         events_before_code: after so many events, code of its own pays for a window in plain Python
-            (`compiler/plain_code.py`), which takes some hundredths of a second to make.
+            (`compiler/plain_code.py`), which takes up to a few tenths of a second to make.
         spanned_rows: of how many rows the spans are found at once, before their windows answer.
         slice_capacity: how many slices a stream of batches has room for at first.
         most_answers: how many answers a batch gives at once; one that gives more is halved.
