@@ -141,7 +141,7 @@ class _Folder:
 
 def _on_spark(arguments: argparse.Namespace, text: str, tables: list[str], path: str) -> int:
     from windrow.cql.query import cql
-    from windrow.spark.session import local_session
+    from windrow.spark.session import STREAMING, local_session
 
     inputs = inputs_of(
         arguments.input, tables, arguments.input_format, arguments.types, arguments.encoding
@@ -151,9 +151,14 @@ def _on_spark(arguments: argparse.Namespace, text: str, tables: list[str], path:
     kind = arguments.output_format or ("csv" if path == "-" else _spark_kind(path))
     if kind not in _SPARK_FORMATS:
         raise CallError("--output-format: Spark writes csv, jsonl and parquet")
+    if arguments.stream and not arguments.checkpoint:
+        raise CallError("--checkpoint: a stream on Spark keeps its state in a folder; name one")
     settings = {"spark.master": arguments.master} if arguments.master else {}
+    options = {}
+    if arguments.stream:
+        settings |= STREAMING
+        options = {"lateness": arguments.lateness or "0 seconds"}
     session = local_session("windrow run", log_file=os.devnull, **settings)
-    options = {"lateness": arguments.lateness} if arguments.stream else {}
     frames = {each.name: _frame(session, each, arguments) for each in inputs}
     answers = cql(text, **options, **frames).run()
     if isinstance(answers, list):
@@ -192,8 +197,6 @@ def _frame(session: Any, source: Input, arguments: argparse.Namespace) -> Any:
 
 
 def _write_stream(answers: Any, kind: str, path: str, arguments: argparse.Namespace) -> None:
-    if not arguments.checkpoint:
-        raise CallError("--checkpoint: a stream on Spark keeps its state in a folder; name one")
     writer = answers.writeStream.format(_SPARK_FORMATS[kind]).option("path", path)
     writer = writer.option("checkpointLocation", arguments.checkpoint).option("header", True)
     if arguments.idle is not None:

@@ -26,6 +26,13 @@ _LOCAL = {
     "spark.ui.showConsoleProgress": "false",
 }
 
+#: what streams ask of a session besides, see docs/streaming.md
+STREAMING = {
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    )
+}
+
 
 def local_session(
     app_name: str = "windrow",
