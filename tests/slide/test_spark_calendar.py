@@ -80,7 +80,7 @@ def test_streams(streaming: "SparkSession", table: pa.Table, tmp_path: Path, cap
     # The last event of all makes the others final, and waits.
     assert rows(answers_in(streaming, tmp_path / "slid")) == rows(sliding(table))
     assert main(["state", f"{tmp_path / 'slid'}-checkpoint"]) == 0
-    assert "timezone='Europe/Berlin'" in capsys.readouterr().out
+    assert "timezone=Europe/Berlin" in capsys.readouterr().out
     asked: dict[str, Any] = {"key": "k", "order": ["t", "id"], "windows": TRAILING, "aggs": AGGS}
     run_to_end(wr.over(stream, lateness="1 day", **asked), tmp_path / "over")
     assert rows(answers_in(streaming, tmp_path / "over")) == rows(wr.over(table, **asked))

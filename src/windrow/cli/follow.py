@@ -154,7 +154,7 @@ def _on_spark(arguments: argparse.Namespace, text: str, tables: list[str], path:
     if arguments.stream and not arguments.checkpoint:
         raise CallError("--checkpoint: a stream on Spark keeps its state in a folder; name one")
     settings = {"spark.master": arguments.master} if arguments.master else {}
-    options = {}
+    options: dict[str, Any] = {}
     if arguments.stream:
         settings |= STREAMING
         options = {"lateness": arguments.lateness or "0 seconds"}

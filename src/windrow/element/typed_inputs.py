@@ -25,9 +25,9 @@ _WIDENED = {(Kind.INTEGER, Kind.FLOAT), (Kind.BOOLEAN, Kind.INTEGER), (Kind.BOOL
 DEFAULT_TYPE = "float64"
 
 #: a type of Arrow or numpy, or its name
-Type: TypeAlias = "pa.DataType | np.dtype[Any] | type[np.generic] | str"
+Type: TypeAlias = pa.DataType | np.dtype[Any] | type[np.generic] | str
 #: one type, or one for each input, or one for each column of rows
-Types: TypeAlias = "Type | Sequence[Type] | Mapping[str, Type]"
+Types: TypeAlias = Type | Sequence[Type] | Mapping[str, Type]
 _ONE_TYPE = (str, pa.DataType, np.dtype, type)
 
 

@@ -267,7 +267,7 @@ class _Reader:
         name = bytes(self._taken(self._count())).decode("ascii")
         try:
             dtype = np.dtype(name)
-        except TypeError as error:
+        except (TypeError, SyntaxError, ValueError) as error:
             raise ValueError(str(error)) from None
         if dtype.kind not in _NUMBERS or dtype.str != name:
             raise ValueError(f"an array has no numbers but {name}")
