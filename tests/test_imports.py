@@ -143,7 +143,9 @@ def test_everything_is_found_when_it_is_asked_for() -> None:
         "from windrow import *\n"
         "import windrow.stores; assert wr.stores is windrow.stores\n"
         "try: wr.ovre\n"
-        "except AttributeError as error: print(error)"
+        "except AttributeError as error:\n"
+        "    assert error.obj is wr  # so that Python can suggest a name\n"
+        "    print(error)"
     )
     assert answer.strip() == "module 'windrow' has no attribute 'ovre'"
 

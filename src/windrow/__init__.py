@@ -1,6 +1,7 @@
 """windrow: aggregates over sliding windows, incrementally, in process and on Spark."""
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from windrow import aggregations
@@ -75,7 +76,9 @@ if not TYPE_CHECKING:  # type checkers would take every misspelt name for one of
 
     def __getattr__(name: str) -> Any:
         if name not in _LATER:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            # With the name and the module, Python suggests a name that is near.
+            text = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(text, name=name, obj=sys.modules[__name__])
         home = _LATER[name]
         if home == __name__:
             return importlib.import_module(f"{home}.{name}")

@@ -104,6 +104,17 @@ def test_folders_patterns_standard_input_and_query_files(tmp_path, capsys, monke
     assert len(capsys.readouterr().out.splitlines()) == 21
 
 
+def test_a_reader_that_has_read_enough_is_no_failure(tmp_path, capsys, monkeypatch):
+    # Found: `windrow run ... | head` ended with "-: Broken pipe" and exit code 1.
+    reading, writing = os.pipe()
+    os.close(reading)
+    call = ["run", "-e", TEXT, "--input", f"t={written(tmp_path, 'csv')}"]
+    with open(writing, "w") as closed:  # noqa: PTH123 - a pipe has no path
+        monkeypatch.setattr(sys, "stdout", closed)
+        assert main(call) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_statements_have_outputs_of_their_own(tmp_path, monkeypatch):
     source = written(tmp_path, "parquet")
     text = f"{TEXT}; SELECT MIN(x) FROM t [ROWS 3]; SELECT MIN(x) AS low FROM t [ROWS 9]"

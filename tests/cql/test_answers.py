@@ -290,6 +290,7 @@ def test_a_plan_says_what_comes_before_and_after():
     ("text", "shown", "said"),
     [
         ("SELECT MX(len) FROM calls [ROWS 3]", "MX", "did you mean 'max'?"),
+        ("SELECT AVGG(len) FROM calls [ROWS 3]", "AVGG", "did you mean 'avg'?"),
         ("SELECT MAX(lne) FROM calls [ROWS 3]", "lne", "did you mean 'len'?"),
         ("SELECT MAX(len) FROM cals [ROWS 3]", "cals", "did you mean 'calls'?"),
         ("SELECT MAX(len) FROM calls [POLICY smal]", "[", "there is no policy 'smal'"),

@@ -42,6 +42,8 @@ def blaming(path: str) -> Iterator[None]:
     """Problems with a file are one line that names it."""
     try:
         yield
+    except BrokenPipeError:  # whoever reads what is written has enough: no problem of a file
+        raise
     except (OSError, pa.ArrowException, UnicodeDecodeError, EOFError) as error:
         raise DataError(f"{path}: {_first_line(error)}") from None
 

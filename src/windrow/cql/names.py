@@ -74,7 +74,7 @@ class Names:
         known = catalogue()
         if plain in known:
             return known[plain]
-        offered = [*self.aggregations, *(each.name for each in OFFERED)]
+        offered = [*self.aggregations, *(each.name for each in OFFERED), *_ALSO]
         near = suggestion(aggregate.name, offered) or "; `windrow catalogue` lists them"
         raise self.fail(aggregate.place, f"there is no aggregation {aggregate.name!r}{near}")
 
