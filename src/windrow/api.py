@@ -141,7 +141,8 @@ def slide(
             windows measure by the first.
         windows: one window, a list of them, or a dict that names them, each with `every`.
         aggs: what to compute, as in `wr.max("amount")`.
-        changes_only: leave out answers that equal the answer before of their key.
+        changes_only: leave out answers that equal that of the window before of their key. A window
+            without events has no answer, so whatever follows it is given.
         empty: "emit" to answer windows of a clock or a calendar that hold no event, between a key's
             first and last window: null, and a count of 0.
         algorithm: the name of an algorithm, to choose it by hand.

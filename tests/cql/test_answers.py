@@ -208,6 +208,37 @@ def test_istream_leaves_out_what_did_not_change():
     assert sorted(found.to_pylist(), key=str) == sorted(expected, key=str)
 
 
+GAPS = pa.table({"ts": pa.array([0, 1, 2, 5, 6, 20], pa.timestamp("s")), "x": [5, 5, 5, 5, 5, 4]})
+
+
+@pytest.mark.parametrize(
+    "window", ["RANGE 1 SECOND SLIDE 1 SECOND", "RANGE 2 SECONDS SLIDE 2 SECONDS"]
+)
+@pytest.mark.parametrize("select", ["MAX(x) AS top", "MAX(x) + 0 AS top"])
+def test_istream_answers_again_after_an_empty_window(window: str, select: str):
+    # Figure 1 of Tangwongsan et al. 2015: a group without events has no row in the relation.
+    found = run(f"SELECT ISTREAM({select}) FROM calls [{window}]", GAPS)
+    slide = int(window.split()[-2])
+    seconds = found["window_start"].cast(pa.int64())
+    held = sorted({second // slide for second in GAPS["ts"].cast(pa.int64()).to_pylist()})
+    news = [each * slide for each in held if each - 1 not in held]
+    assert seconds.to_pylist() == news
+
+
+def test_istream_by_days_and_by_seconds_at_once():
+    days = [dt.datetime(2024, month, 1) for month in (1, 2, 3, 5, 6)]
+    table = pa.table({"ts": pa.array(days, pa.timestamp("s")), "x": [1, 1, 1, 1, 1]})
+    text = (
+        "SELECT ISTREAM(MAX(x) {} AS top) FROM calls [CALENDAR 1 MONTH SLIDE 1 MONTH] AS months, "
+        "[RANGE 1 DAY SLIDE 1 DAY] AS days"
+    )
+    found, same = (run(text.format(each), table) for each in ("+ 0", ""))
+    months = found.filter(pa.compute.equal(found["window"], "months"))
+    assert [each.month for each in months["window_start"].to_pylist()] == [1, 5]
+    assert found.num_rows == 7
+    assert found.equals(same)
+
+
 def test_istream_answers_again_after_having_was_false():
     table = pa.table({"ts": pa.array(range(6), pa.timestamp("s")), "x": [5, 5, 1, 5, None, 5]})
     found = run(

@@ -37,6 +37,7 @@ def test_tables_answer_as_in_process(spark):
         "SELECT SUM(x * n) / COUNT(*) AS each, n FROM t [ROWS 5] WHERE n % 3 <> 1 OR x / n > 2 "
         "GROUP BY k HAVING each > 1",
         "SELECT ISTREAM(MAX(x) - MIN(x) AS d) FROM t [RANGE 1 HOUR SLIDE 10 MINUTES] GROUP BY k",
+        "SELECT ISTREAM(COUNT(*) / 1 AS c) FROM t [RANGE 1 MINUTE SLIDE 1 MINUTE] GROUP BY k",
         "SELECT COUNT(*) FILTER (WHERE x > 3) AS c FROM t [ROWS 4 SLIDE 2], [ROWS 8 SLIDE 4]",
     ):
         found = wr.cql(text, t=frame).run()

@@ -230,7 +230,7 @@ def _leaving(window: Window, group: Group) -> Callable[[list[int]], int]:
 
 
 def answers(window: Window, group: Group) -> Iterator[Answer]:
-    """The answers of a window that slides, for a key."""
+    """The answers of a window that slides, for a key; those of no rows between others too."""
     every = window.get("every")
     if window.kind in ("time", "session", "calendar") or isinstance(every, Nanoseconds):
         group = group.without(lambda row: group.order[row] is None)
@@ -242,22 +242,20 @@ def answers(window: Window, group: Group) -> Iterator[Answer]:
     if window.kind == "session":
         yield from _sessions(window, group)
     elif window.kind == "calendar":
-        yield from _between_rows(_by_days(window, group), group)
+        yield from _between_rows(_by_days(window, group))
     elif window.kind == "time" and isinstance(every, Nanoseconds):
-        yield from _between_rows(_periodic(window, group), group)
+        yield from _between_rows(_periodic(window, group))
     else:
         for place in _triggered(window, group):
             rows = held(window, group, place)
             yield Answer(rows, group.order[rows[0]], group.order[rows[-1]])
 
 
-def _between_rows(windows: Iterator[Answer], group: Group) -> list[Answer]:
-    """The windows that hold a row, and if the call says so those between them that hold none."""
+def _between_rows(windows: Iterator[Answer]) -> list[Answer]:
+    """The windows that hold a row, and those between them that hold none."""
     all_of_them = list(windows)
     held = [place for place, each in enumerate(all_of_them) if each.rows]
-    if held and group.call.options.get("empty") == "emit":
-        return all_of_them[held[0] : held[-1] + 1]
-    return [all_of_them[place] for place in held]
+    return all_of_them[held[0] : held[-1] + 1] if held else []
 
 
 def _sessions(window: Window, group: Group) -> Iterator[Answer]:
@@ -405,6 +403,9 @@ def slide(call: Call) -> list[dict[str, Any]]:
         for rows in groups(call):
             before: Any = None
             for answer in answers(window, Group(call, rows)):
+                if not answer.rows and call.options.get("empty") != "emit":
+                    before = None  # nothing was answered, so whatever comes is news
+                    continue
                 values = {each.alias: gated(call, window, each, answer.rows) for each in call.aggs}
                 if call.options.get("changes_only") and _same(before, values):
                     continue

@@ -22,12 +22,12 @@ from windrow.cql.sharing import HAVING, SharedCall
 from windrow.cql.steps import Step
 from windrow.cql.translation import ROW, Translated
 from windrow.cql.tree import name_text
+from windrow.cql.windows import by_clock, two_windows
 from windrow.errors import InvalidArgument
 from windrow.iterators.call import is_stream
-from windrow.planning.slide_plan import END
+from windrow.planning.slide_plan import END, NAME, START
 from windrow.tables.choose import is_lazy, source_of, to_table
 from windrow.tables.polars_frames import lazily, of_no_rows
-from windrow.windows import rows
 
 _COUNT = "answers so far"
 
@@ -127,18 +127,19 @@ class CallRun:
         )
 
     def _changed(self, found: Any, statement: Translated) -> Any:
-        """The answers that differ from the one before of their key, and that meet HAVING."""
+        """The answers that differ from that of the window before of their key, and meet HAVING."""
         compared = stepped(found, self._call.compared(statement))
         shown = [name for name, _root in statement.results(self._call.is_named)]
         before = {name: f"{name} before" for name in (*shown, HAVING)}
-        key = [name for name in statement.leading if name not in ("window_start", END)]
+        key = [name for name in statement.leading if name not in (START, END)]
         aggs = [aggregations.lag(name).alias(each) for name, each in before.items()]
+        reaches = {name: two_windows(each) for name, each in statement.windows.items()}
         with_previous = over(
-            compared, key=key or None, order=END, windows=rows(2),
+            compared, key=key or None, windows=reaches,
+            order=START if all(map(by_clock, statement.windows.values())) else END,
             aggs=[*aggs, aggregations.count().alias(_COUNT)],
         )  # fmt: skip
-        news = [f"{name_text(_COUNT)} = 1", f"not {name_text(before[HAVING])}"]
-        news += [_differs(name_text(name), name_text(before[name])) for name in shown]
+        news = [_is_news(window, before, statement.named) for window in reaches]
         condition = parse(f"{HAVING} and ({' or '.join(news)})", "ISTREAM")
         columns = {name: parse(name_text(name), "ISTREAM") for name in (*statement.leading, *shown)}
         return stepped(with_previous, Step((condition,), columns, keeps=False))
@@ -192,6 +193,27 @@ def stepped(data: Any, step: Step) -> Any:
 
         return with_step(data, step.filters, step.columns, step.keeps)
     return step.apply(data)
+
+
+def _is_news(window: str, before: Mapping[str, str], named: bool) -> str:
+    """The condition that an answer of a window is news.
+
+    Args:
+        window: its name.
+        before: the columns that are compared, and what those of the answer before begin with.
+        named: whether answers say which window they are of.
+    """
+    previous = {name: name_text(f"{each}_{window}") for name, each in before.items()}
+    met = previous.pop(HAVING)
+    found = [f"{name_text(f'{_COUNT}_{window}')} = 1", f"not {met}"]
+    found += [_differs(name_text(name), each) for name, each in previous.items()]
+    of_window = f"{NAME} = {_text(window)} and " if named else ""
+    return f"({of_window}({' or '.join(found)}))"
+
+
+def _text(value: str) -> str:
+    """A text as a condition writes it."""
+    return "'" + value.replace("'", "''") + "'"
 
 
 def _differs(name: str, before: str) -> str:

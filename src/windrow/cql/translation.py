@@ -7,7 +7,7 @@
     after      column each = "sum(price * quantity)" / "count(*)"
 
 A window without SLIDE answers every event: `wr.over`. With SLIDE it is `wr.slide`; and so it is for
-ISTREAM, which leaves out answers that equal the one before of their key.
+ISTREAM, which leaves out answers that equal that of the window before of their key.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Translated:
         key, order, windows, measures: arguments of the call; windows by name.
         named: whether answers tell windows apart by name.
         numbered: whether rows are numbered first, because nothing else orders them.
-        changes: whether answers that equal the one before of their key are left out.
+        changes: whether answers that equal that of the window before of their key are left out.
         columns: the answers' columns: expressions by name, of the call's columns.
         having: the condition that answers have to meet.
         exact: whether the call can tell by its own answers which of them changed.

@@ -88,6 +88,28 @@ def _made(
     return _CALLS[written.kind](*given, **options)
 
 
+def two_windows(window: Window) -> Window:
+    """A window over answers: an answer and that of the window before, if that held events.
+
+    Answers of a clock or a calendar lie one slide apart, so a missing one is out of reach.
+    """
+    if window.calendar is not None:
+        # No slide is twice as long as another; clocks change by 3 hours at most.
+        days = window.calendar.schedule.slide.most_days
+        return time(f"{24 * days + 3} hours", closed="both")
+    if by_clock(window):
+        assert window.period is not None
+        return time(f"{window.period.slide} nanoseconds", closed="both")
+    return rows(2)
+
+
+def by_clock(window: Window) -> bool:
+    """Whether a window begins at times of a clock or a calendar, so that some hold no event."""
+    return window.calendar is not None or (
+        window.period is not None and window.period.unit == "time"
+    )
+
+
 def whole_table() -> Window:
     """The window of a statement that has none: all rows of the table."""
     return whole()

@@ -33,11 +33,25 @@ def answered_table(
     return pa.table(columns)
 
 
-def changes(plan: SlidePlan, answered: pa.Table, runs: Array) -> Array:
-    """Which answers differ from the one before of their key; `runs` numbers the keys."""
+def changes(
+    plan: SlidePlan, answered: pa.Table, runs: Array, names: Array | None = None, step: int = 0
+) -> Array:
+    """Which answers are news: those that differ from the answer of the window before of their key.
+
+    A window without events has no answer. So whatever comes after one is news.
+
+    Args:
+        plan: what was asked.
+        answered: the answers, by key and time.
+        runs: the number of each answer's key.
+        names: which windows of a schedule they are of; None for windows that always hold events.
+        step: how far apart the names of a window and the next one are.
+    """
     changed = np.ones(len(runs), np.bool_)
     if len(runs) > 1:
         changed[1:] = runs[1:] != runs[:-1]
+        if names is not None:
+            changed[1:] |= names[1:] - names[:-1] != step
         for output, _place in plan.outputs:
             column = arrow.whole(answered[output])
             changed[1:] |= differ(column.slice(1), column.slice(0, len(runs) - 1))

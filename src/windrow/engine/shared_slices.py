@@ -64,8 +64,8 @@ class SharedSlices:
         self._next_slice = 0
         #: the order values of the slices' first and last rows, for answers that are named by them
         self._first_values, self._last_values = KeptValues(), KeptValues()
-        #: of each window, the last answer of the key of the rows before
-        self._before: dict[str, pa.Table] = {}
+        #: of each window, the last answer of the key of the rows before, and its name if it has one
+        self._before: dict[str, tuple[pa.Table, Array]] = {}
         self._empty = {name: EmptyWindows(plan, name) for name in windows if name in plan.schedules}
         #: of each window, which of its schedule the key of the rows before has answered last
         self._last: dict[str, int] = {}
@@ -184,7 +184,9 @@ class SharedSlices:
             if not plan.changes_only:
                 return (piece for piece, _runs in pieces)
             ((answered, runs),) = pieces
-        return [self._changed(name, rows, answered, runs) if plan.changes_only else answered]
+        if plan.changes_only:
+            answered = self._changed(name, rows, answered, runs, extents.names)
+        return [answered]
 
     def _filled(
         self, name: str, rows: SortedRows, extents: Extents, answered: pa.Table, runs: Array
@@ -224,16 +226,20 @@ class SharedSlices:
             ends = self._last_values.take(pa.array(stops - 1))
         return begins, ends
 
-    def _changed(self, name: str, rows: SortedRows, answered: pa.Table, runs: Array) -> pa.Table:
-        """The answers that differ from the one before of their key."""
+    def _changed(
+        self, name: str, rows: SortedRows, answered: pa.Table, runs: Array, names: Array
+    ) -> pa.Table:
+        """The answers that differ from that of the window before of their key."""
+        step = self._plan.steps.get(name)
         before = self._before.pop(name, None)
         if before is not None:
-            answered, runs = pa.concat_tables([before, answered]), np.append([0], runs)
-        changed = changes(self._plan, answered, runs)
+            answered, runs = pa.concat_tables([before[0], answered]), np.append([0], runs)
+            names = np.append(before[1], names)
+        changed = changes(self._plan, answered, runs, *((names, step) if step else ()))
         if before is not None:
             changed[0] = False
         if len(runs) and runs[-1] == len(rows.all_runs) - 2:
-            self._before[name] = answered.slice(len(runs) - 1)
+            self._before[name] = answered.slice(len(runs) - 1), names[-1:]
         return answered.filter(pa.array(changed))
 
     def _forget(self, rows: SortedRows, found: Mapping[str, Extents]) -> None:

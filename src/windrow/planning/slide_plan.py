@@ -180,6 +180,24 @@ class SlidePlan:
         return [*shared, *others, *([self.cut_by_events] if self.cut_by_events else [])]
 
     @cached_property
+    def steps(self) -> dict[str, int]:
+        """How far apart the names of windows that follow each other are, by a clock or a calendar.
+
+        Nothing is said where windows without events are answered: then every answer follows the
+        one before.
+        """
+        found: dict[str, int] = {}
+        if self.fills:
+            return found
+        for name, window in self.windows.items():
+            if window.calendar is not None:
+                found[name] = CalendarTimes.step
+            elif window.period is not None and window.period.unit == "time":
+                tick = ticks.nanoseconds_per_tick(self.order_type)
+                found[name] = window.period.slide // tick
+        return found
+
+    @cached_property
     def schedules(self) -> dict[str, Schedule]:
         """The windows by a clock or a calendar, if those without events are answered."""
         if not self.fills:

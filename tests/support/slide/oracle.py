@@ -192,7 +192,11 @@ def slide(
     for name, window in windows.items():
         for rows in oracle.groups(columns, key, order, table.num_rows):
             before: Any = None
-            for answer in answers(window, Group(rows, columns, times, order[0]), empty):
+            every = "emit" if changes_only else empty
+            for answer in answers(window, Group(rows, columns, times, order[0]), every):
+                if not answer.rows and empty == "skip":
+                    before = None  # nothing was answered, so whatever comes is news
+                    continue
                 values = {}
                 for measure in aggs:
                     inputs = [

@@ -68,7 +68,9 @@ class SlideRows(RowsGroup):
         }
         #: for each window, if only changes are wanted, its last answers
         self._last = {
-            name: LastAnswers(plan, place) for place, name in enumerate(names) if plan.changes_only
+            name: LastAnswers(plan, name, place)
+            for place, name in enumerate(names)
+            if plan.changes_only
         }
         #: for each window, if those without events are wanted, the last with an answer
         self._windows = {
@@ -108,7 +110,9 @@ class SlideRows(RowsGroup):
                 )
                 ledger |= last
             if self._last:
-                table, last = self._last[name].changed(rows.ledger, table, keys)
+                table, last = self._last[name].changed(
+                    rows.ledger, table, keys, final.extents.names
+                )
                 ledger |= last
             if table.num_rows:
                 tables.append(table)

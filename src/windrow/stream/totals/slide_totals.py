@@ -92,7 +92,9 @@ class SlideTotals(WindowGroup):
         self._kernels = SliceKernels(self._features, plan, names)
         #: for each window, if only changes are wanted, its last answers
         self._last = {
-            name: LastAnswers(plan, place) for place, name in enumerate(names) if plan.changes_only
+            name: LastAnswers(plan, name, place)
+            for place, name in enumerate(names)
+            if plan.changes_only
         }
         beside: dict[str, pa.DataType] = {_LAST: pa.int64(), _SEEN: pa.int64()}
         for last in self._last.values():
