@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from windrow.explaining import plan
     from windrow.iterators.checkpoint import Checkpoint
     from windrow.iterators.stream import AsyncStream, Stream
+    from windrow.late_events import late, on_time
     from windrow.planning.explain import Plan
     from windrow.warming import WarmUp, warm_up
 
@@ -61,6 +62,8 @@ _LATER = {
     "as_of": "windrow.api",
     "cql": "windrow.cql.query",
     "in_order": "windrow.element.in_order",
+    "late": "windrow.late_events",
+    "on_time": "windrow.late_events",
     "over": "windrow.api",
     "plan": "windrow.explaining",
     "slide": "windrow.api",
@@ -118,6 +121,8 @@ __all__ = [
     "delta",
     "expanding",
     "in_order",
+    "late",
+    "on_time",
     "over",
     "plan",
     "policies",

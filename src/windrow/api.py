@@ -14,6 +14,7 @@ from windrow.errors import InvalidArgument
 from windrow.iterators.call import is_stream, stream_of
 from windrow.iterators.checkpoint import Checkpoint
 from windrow.planning.choose import Preference, Wish
+from windrow.planning.delivery import Emit, Late
 from windrow.planning.over_plan import resolve_over
 from windrow.planning.slide_plan import Empty, SlicingName, require_slicing, resolve_slide
 from windrow.planning.stream_arguments import StreamArguments
@@ -37,6 +38,9 @@ def over(
     shards: int | None = None,
     history: Any = None,
     checkpoint: str | Path | Store | Checkpoint | None = None,
+    emit: Emit = "final",
+    allowed_lateness: str | timedelta | None = None,
+    late: Late = "drop",
 ) -> Any:
     """Give every row the aggregates of the windows that end at it, like SQL's OVER.
 
@@ -69,6 +73,13 @@ def over(
             full. What the table makes final is not answered again.
         checkpoint: for an iterator: a folder or a store that keeps state, so that a restarted
             process goes on (see `wr.Checkpoint`).
+        emit: for a stream: "final" to give each answer once, when it is final; "updates" to give,
+            with each batch, the current answers of every row that its events changed. Then
+            `revision` counts the answers of a row from 0, and the last of them is `final`.
+        allowed_lateness: with emit="updates": how far behind the watermark events still correct
+            answers. What comes later is late.
+        late: for a stream: "drop" to count late events and drop them, or "side" to give them as
+            rows with their columns in `late`; `wr.late` and `wr.on_time` take them apart.
 
     Returns:
         All rows and columns, and one more column for each aggregation and window, in data of the
@@ -98,7 +109,9 @@ def over(
         "key": key, "order": order, "windows": windows, "aggs": aggs,
         "wish": Wish(algorithm, prefer, exact),
     }  # fmt: skip
-    stream = StreamArguments(lateness, shards, history, checkpoint)
+    stream = StreamArguments(
+        lateness, shards, history, checkpoint, emit, allowed_lateness, late
+    )
     if is_spark(data):
         from windrow.spark.calls import over_spark
 
@@ -126,6 +139,9 @@ def slide(
     shards: int | None = None,
     history: Any = None,
     checkpoint: str | Path | Store | Checkpoint | None = None,
+    emit: Emit = "final",
+    allowed_lateness: str | timedelta | None = None,
+    late: Late = "drop",
     max_answers: int | None = None,
     slices: SlicingName | None = None,
 ) -> Any:
@@ -160,6 +176,13 @@ def slide(
             full. What the table makes final is not answered again.
         checkpoint: for an iterator: a folder or a store that keeps state, so that a restarted
             process goes on (see `wr.Checkpoint`).
+        emit: for a stream: "final" to give each answer once, when it is final; "updates" to give,
+            with each batch, the current answer of every window that its events changed. Then
+            `revision` counts the answers of a window from 0, and the last of them is `final`.
+        allowed_lateness: with emit="updates": how far behind the watermark events still correct
+            answers. What comes later is late.
+        late: for a stream: "drop" to count late events and drop them, or "side" to give them as
+            rows with their columns in `late`; `wr.late` and `wr.on_time` take them apart.
         max_answers: the most answers that a table may have; by default 50 million, or its rows
             times its windows if that is more. On Spark too, the most windows of one kind that may
             hold an event. A call beyond that is refused before any answer is made.
@@ -193,7 +216,9 @@ def slide(
         "wish": Wish(algorithm, prefer, exact), "changes_only": changes_only,
         "empty": empty, "max_answers": max_answers, "slices": slices,
     }  # fmt: skip
-    stream = StreamArguments(lateness, shards, history, checkpoint)
+    stream = StreamArguments(
+        lateness, shards, history, checkpoint, emit, allowed_lateness, late
+    )
     require_slicing(slices, of_table=not is_spark(data) and not is_stream(data, lateness))
     if is_spark(data):
         from windrow.spark.calls import slide_spark

@@ -177,6 +177,30 @@ class Maps:
             lambda place: cells[f"value_{place}"],
         )
 
+    def merged(
+        self, older: pa.RecordBatch, newer: pa.RecordBatch
+    ) -> tuple[pa.RecordBatch, Array]:
+        """Combine cells of the same key and slice; by key and slice, and which have newer events.
+
+        Of each key and slice, both have at most one cell.
+        """
+        cells, places, starts, partials = self.grouped([older, newer], by_slice=True)
+        slices = cells[self.number].to_numpy()[places]
+        begins = np.ones(len(slices), np.bool_)
+        begins[1:] = slices[1:] != slices[:-1]
+        begins[starts[:-1]] = True
+        cuts = np.append(np.flatnonzero(begins), len(slices))
+        folded = self._room(len(cuts) - 1)
+        self._fold(partials, cuts, folded, 0, len(cuts) - 1)
+        heads = cells.take(pa.array(places[cuts[:-1]]))
+        found = self._batch(
+            heads[self.number].to_numpy(),
+            [heads[name] for name in self.keys],
+            folded,
+            lambda place: cells[f"value_{place}"],
+        )
+        return found, places[cuts[1:] - 1] >= older.num_rows
+
     def suffixes(self, cells: pa.RecordBatch) -> pa.RecordBatch:
         """Combine each cell with all newer cells of its key; the cells lie by key."""
         cells, places, starts, partials = self.grouped([cells])
@@ -192,11 +216,12 @@ class Maps:
             lambda place: cells[f"value_{place}"],
         )
 
-    def grouped(self, maps: Sequence[pa.RecordBatch]) -> Grouped:
-        """The cells of all maps, older first, with those of a key together."""
+    def grouped(self, maps: Sequence[pa.RecordBatch], *, by_slice: bool = False) -> Grouped:
+        """The cells of all maps, older first, with those of a key together, or of key and slice."""
         cells = pa.concat_batches(maps) if maps else self.empty
         size = cells.num_rows
-        permutation, starts = arrange([cells[name] for name in self.keys], [], size)
+        order = [cells[self.number]] if by_slice else []
+        permutation, starts = arrange([cells[name] for name in self.keys], order, size)
         places = np.arange(size) if permutation is None else permutation
         partials = self._room(size)
         for place, (name, stored) in enumerate(zip(self._fields, partials, strict=True)):

@@ -28,6 +28,7 @@ from windrow.engine.columns import whole
 from windrow.errors import InvalidArgument
 from windrow.iterators.batches import Conforming
 from windrow.iterators.open_checkpoint import OpenCheckpoint
+from windrow.planning.delivery import late_rows
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.stream_arguments import (
@@ -111,14 +112,15 @@ class StreamRun:
             require_shards(wanted, plan.key)
         shards = wanted or 1
         nullable = nullable_columns(schema)
-        self.query = query_of(plan, nullable, shards, live=kept is None)
+        self._delivery = delivery = call.stream.delivery
+        self.query = query_of(plan, nullable, shards, kept is None, delivery)
         assert call.stream.lateness is not None
         # An event that comes as late as it may is newer than the watermark.
         self._delay = delay_of(call.stream.lateness) + self.query.is_of_moments
         is_slide = isinstance(plan, SlidePlan)
-        columns = plan.columns if isinstance(plan, SlidePlan) else schema.names
+        columns = plan.columns if is_slide and not delivery.side else schema.names
         self._columns = Conforming(schema, columns, takes_more=is_slide)
-        self.schema = _answered_schema(plan, schema)
+        self.schema = delivery.columns(_answered_schema(plan, schema), schema)
         self.progress = progress
         self._tick = ticks.nanoseconds_per_tick(plain_type(schema.field(plan.order[0]).type))
         if kept is None:
@@ -206,7 +208,9 @@ class StreamRun:
         tables = []
         for step in steps:
             self.progress.add(step)
-            tables += [_in_types(table, self.schema) for table in step.answers if table.num_rows]
+            answers = [self._delivery.rows(each, self.schema) for each in step.answers]
+            tables += [_in_types(table, self.schema) for table in answers if table.num_rows]
+            tables += [late_rows(each, self.schema) for each in step.late_events]
         if not tables:
             return []
         found: list[pa.RecordBatch] = pa.concat_tables(tables).combine_chunks().to_batches()

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 from typing import Any
 
 from windrow.algebra.durations import NANOSECONDS, nanoseconds
 from windrow.errors import InvalidArgument
+from windrow.planning.delivery import FINAL_ONLY, Delivery, Emit, Late
 
 #: nanoseconds; watermarks are in milliseconds
 MILLISECOND = NANOSECONDS["millisecond"]
@@ -22,12 +24,24 @@ class StreamArguments:
     shards: int | None = None
     history: Any = None
     checkpoint: Any = None
+    emit: Emit = "final"
+    allowed_lateness: str | timedelta | None = None
+    late: Late = "drop"
+
+    def __post_init__(self) -> None:
+        """Refuse what is wrong with them by themselves."""
+        self.delivery  # noqa: B018
+
+    @cached_property
+    def delivery(self) -> Delivery:
+        """How the stream gives its answers."""
+        return Delivery.of(self.emit, self.allowed_lateness, self.late)
 
     @property
     def are_given(self) -> bool:
         """Whether the call says anything about a stream."""
         given = (self.lateness, self.shards, self.history, self.checkpoint)
-        return any(each is not None for each in given)
+        return any(each is not None for each in given) or self.delivery != FINAL_ONLY
 
     def require_valid(self, key: str | Sequence[str] | None) -> None:
         """Refuse what is wrong for every stream."""
@@ -45,12 +59,17 @@ class StreamArguments:
 
     def require_none(self) -> None:
         """Refuse all of them, because the data is a table."""
-        for name in ("lateness", "shards", "history", "checkpoint"):
-            if getattr(self, name) is not None:
-                raise InvalidArgument(
-                    f"{name}: is for streams: streaming DataFrames and iterators of batches, such "
-                    "as table.to_batches(); a table is final"
-                )
+        given = [
+            name
+            for name in ("lateness", "shards", "history", "checkpoint", "allowed_lateness")
+            if getattr(self, name) is not None
+        ]
+        given += ["emit"] * self.delivery.updates + ["late"] * self.delivery.side
+        if given:
+            raise InvalidArgument(
+                f"{given[0]}: is for streams: streaming DataFrames and iterators of batches, such "
+                "as table.to_batches(); a table is final"
+            )
 
 
 def delay_of(lateness: str | timedelta) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from windrow.algebra.durations import words
+from windrow.planning.delivery import FINAL_ONLY, Delivery
 from windrow.planning.stream_arguments import MILLISECOND
 from windrow.planning.wording import listed
 
@@ -109,21 +110,30 @@ def watermark_behind(order: str, delay: int | None, is_own: bool) -> str:
     return f"{length} behind the newest {order} of the batches before, as lateness= says"
 
 
-def late_events(is_of_moments: bool, is_own: bool, counted: str = "the query's progress") -> str:
+def late_events(
+    is_of_moments: bool,
+    is_own: bool,
+    delivery: Delivery = FINAL_ONLY,
+    counted: str = "the query's progress",
+) -> str:
     """Which events come too late.
 
     Args:
         is_of_moments: whether an event is final when the watermark reaches it, not its slice.
         is_own: whether the stream has a watermark of its own.
+        delivery: how answers are given.
         counted: what shows how many they are.
     """
     watermark = "watermark of the batch before" if is_own else "watermark of their batch"
+    if delivery.allowed:
+        watermark += f", less {words(delivery.allowed * MILLISECOND)},"
     too_late = f"events that the {watermark} has reached"
     if is_of_moments and not is_own:
         too_late += "; one that comes exactly so late is in time"
     if not is_of_moments:
         too_late = f"events whose slice ends by the {watermark}"
-    return f"{too_late}. They are dropped from all windows, and counted in {counted}"
+    kept = ", given in the column 'late'," if delivery.side else ""
+    return f"{too_late}. They are dropped from all windows,{kept} and counted in {counted}"
 
 
 def history_kept(call: str) -> str:

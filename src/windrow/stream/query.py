@@ -77,6 +77,7 @@ class BatchResult:
         timer: the watermark, in milliseconds, at which there may be more answers; None for never.
         timer_before: the timer that the batch before had set.
         bytes_read, bytes_written: how much state was read and written.
+        late_events: the late events, as tables, if the query keeps them.
     """
 
     answers: list[pa.Table] = field(default_factory=list)
@@ -87,10 +88,17 @@ class BatchResult:
     timer_before: int | None = None
     bytes_read: int = 0
     bytes_written: int = 0
+    late_events: list[pa.Table] = field(default_factory=list)
 
 
 class StreamQuery:
-    """A plan over a stream. It remembers nothing itself: state lies in each shard's storage."""
+    """A plan over a stream. It remembers nothing itself: state lies in each shard's storage.
+
+    Attributes:
+        keeps_late: whether late events are given back, with all their columns.
+    """
+
+    keeps_late = False
 
     def __init__(
         self,
@@ -173,7 +181,7 @@ class StreamQuery:
         """
         blocks, step = blocks_in(storage), BatchResult()
         header = self._header(blocks)
-        self._move(blocks, header, batches, 0, 0, step)
+        self._take_history(blocks, header, batches, step)
         header.history = max(header.history, final)
         header.watermark = 0
         return self._written(blocks, header, is_behind, step)
@@ -187,6 +195,12 @@ class StreamQuery:
                 self._move(blocks, header, [], 0, header.history, BatchResult())
             self._move(blocks, header, [], 0, _ENDLESS, step)
         return self._written(blocks, header, False, step)
+
+    def _take_history(
+        self, blocks: ShardBlocks, header: ShardHeader, batches: Iterable[pa.Table], step: BatchResult
+    ) -> None:
+        """Take events of a table before the first batch, and answer nothing."""
+        self._move(blocks, header, batches, 0, 0, step)
 
     def _move(
         self,
@@ -349,10 +363,14 @@ class StreamQuery:
         kept = times >= frontier
         if step.untimed:
             timed = columns[self._order].is_valid().to_numpy(zero_copy_only=False)
-            step.late = int((timed & ~kept).sum())
+            late = timed & ~kept
+            step.late = int(late.sum())
             kept &= timed
         else:
+            late = ~kept
             step.late = len(kept) - int(np.count_nonzero(kept))
+        if self.keeps_late and step.late:
+            step.late_events.append(table.filter(pa.array(late)))
         held = [each for group in self._groups if (each := group.holds(times)) is not None]
         if len(held) == len(self._groups):
             kept &= np.logical_or.reduce(held)

@@ -43,12 +43,13 @@ ROWS_SCHEMA, LEDGER_SCHEMA, BINS, ROWS, LEDGER = range(7, 12)
 MAPS_SCHEMA, MAP, SEGMENT, SEGMENT_MAP, BACK_MAP = range(12, 17)
 TOTALS_SCHEMA, TOTALS = range(17, 19)
 WINDOWS_SCHEMA, WINDOWS = range(19, 21)
+GIVEN_SCHEMA, GIVEN, OPEN_CELLS = range(21, 24)
 _NAMES = (
     "the header", "what the query is", "the columns of cells", "the columns of waiting events",
     "slices", "cells", "waiting events", "the columns of rows", "the columns of the ledger", "bins",
     "rows", "the ledger", "the columns of maps", "a map", "a segment", "the map of a segment",
     "the map of a back", "the columns of totals", "totals", "the columns of last windows",
-    "last windows",
+    "last windows", "the columns of given answers", "given answers", "open cells",
 )  # fmt: skip
 #: how many kinds of blocks there are
 KINDS = len(_NAMES)

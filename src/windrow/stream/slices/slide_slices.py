@@ -26,20 +26,16 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine.answer_tables import answered_table
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.maps import SLICE, Maps
 from windrow.engine.order_column import in_own_type, times_to_arrow
-from windrow.engine.slice_windows import (
-    CompiledSliceWindow,
-    SliceKernels,
-)
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import Slices
 from windrow.slicing.calendar_slices import CalendarSlices
 from windrow.stream import sizes
+from windrow.stream.cell_slides import CellSlides
 from windrow.stream.group import Array, WindowGroup
 from windrow.stream.header import GroupState
 from windrow.stream.last_windows import EMPTY_FINAL
@@ -68,8 +64,8 @@ class SlideSlices(WindowGroup):
         self.layouts: dict[int, pa.Schema] = {CELLS_SCHEMA: maps.schema}
         self.kept = maps.description
         self._windows = list(windows.values())
-        self._plan, self._features = plan, features
-        self._kernels = SliceKernels(features, plan, names)
+        self._plan = plan
+        self._slides = CellSlides(plan, features, maps, names)
         #: the last windows of keys, if windows without events are answered
         self._kept = KeptWindows(number, plan, maps, names) if plan.fills else None
         if self._kept is not None:
@@ -173,24 +169,11 @@ class SlideSlices(WindowGroup):
         high: int,
     ) -> Answered:
         """The answers of the windows from `low` to `high`, of every key."""
-        cells, places, starts, partials = self.maps.grouped(maps)
-        times = self.slices.starts(cells[SLICE].to_numpy()[places])
-        windows, firsts, stops = window.held(starts, times, low, high)
-        answers = self._features.answers(len(windows))
-        if len(windows):
-            kernel = CompiledSliceWindow(self._kernels, name, KernelMemory(self._features.product))
-            kernel.answer(partials, answers, firsts, stops, 0, len(windows))
-        heads = pa.array(places[firsts])
-        keys = {
-            column: cells[stored].take(heads)
-            for column, stored in zip(self._plan.key, self.maps.keys, strict=True)
-        }
-
-        def result(place: int) -> pa.Array:
-            index = self._features.compiled.index(self._plan.features[place])
-            carried = self.maps.carried(cells, index)
-            return self._features.column(self._plan, name, place, answers, carried)
-
+        grouped = self.maps.grouped(maps)
+        times = self.slices.starts(grouped.cells[SLICE].to_numpy()[grouped.places])
+        windows, firsts, stops = window.held(grouped.starts, times, low, high)
+        result = self._slides.answers(name, grouped, firsts, stops)
+        keys = dict(zip(self._plan.key, self._slides.keys(grouped, firsts), strict=True))
         bounds = [times_to_arrow(bound, self._plan.order_type) for bound in window.bounds(windows)]
         table = answered_table(self._plan, name, keys, (bounds[0], bounds[1]), result)
         return Answered(table, windows)

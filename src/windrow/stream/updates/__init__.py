@@ -1,0 +1,1 @@
+"""Answers before they are final, and their revisions."""

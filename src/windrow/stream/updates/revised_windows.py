@@ -1,0 +1,244 @@
+"""Windows by a clock or a calendar whose answers are given at once, and revised.
+
+A batch takes three steps, for the bins of keys that it touches (see `given_answers`):
+
+1. Its events become cells, one for each key and slice, and are combined into those that are there.
+   That is one combine for an event, however late it is.
+2. Every window that holds a changed cell is answered anew, from the cells of its key.
+
+           cells    . . . . x . . .          x has changed
+           windows  [. . .]
+                      [. . x .]              these are answered
+                        [. x . .]
+                          [x . . .]
+
+3. The answers get a number: 0 for the first of a window and key, then 1, 2 and so on. Where the
+   frontier has passed a window's end, its last answer is marked final; if nothing has changed, it
+   is given again for that. Then the window is forgotten.
+
+A cell is of all events of a key and a slice if the order of events does not matter to any
+aggregation, and else of a key and a moment: events that come later go between moments, and behind
+those of the same moment.
+
+So the work of a batch depends on its events and on the windows that they change. It does not depend
+on how late events are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.engine.answer_tables import answered_table
+from windrow.engine.feature_columns import FeatureColumns
+from windrow.engine.maps import SLICE, Maps
+from windrow.engine.order_column import in_own_type, times_to_arrow
+from windrow.engine.sorting import arrange
+from windrow.planning.delivery import FINAL, REVISION
+from windrow.planning.slide_plan import SlidePlan
+from windrow.planning.stream_plan import GroupPlan
+from windrow.slicing import Slices
+from windrow.slicing.calendar_slices import CalendarSlices
+from windrow.stream.cell_slides import CellSlides
+from windrow.stream.group import FURTHEST, Array, WindowGroup
+from windrow.stream.header import GroupState
+from windrow.stream.row_layout import empty
+from windrow.stream.state import CELLS_SCHEMA, GIVEN_SCHEMA, NONE, ShardBlocks
+from windrow.stream.updates.given_answers import GivenAnswers, OpenBins
+from windrow.windows import ticks
+from windrow.windows.schedules import Schedule
+
+#: columns of given answers: the window's name in its schedule, and which answer it is
+_WINDOW, _REVISION = "window", "revision"
+
+
+class Revised(NamedTuple):
+    """The answers of a part: those to give, and those of windows that are open."""
+
+    given: pa.RecordBatch
+    final: Array
+    open: pa.RecordBatch
+
+
+class RevisedWindows(WindowGroup):
+    """One window of `slide`, with slices of its own."""
+
+    def __init__(
+        self,
+        number: int,
+        name: str,
+        plan: SlidePlan,
+        features: FeatureColumns,
+        maps: Maps,
+        slices: Slices | CalendarSlices,
+        window: Schedule,
+    ) -> None:
+        self.number, self.names, self.maps, self.slices = number, [name], maps, slices
+        self._plan, self._window = plan, window
+        self._slides = CellSlides(plan, features, maps, [name])
+        #: whether cells of a slice hold its events in any order
+        self._any_order = all(each.monoid.traits.commutative for each in plan.features)
+        keys = [maps.schema.field(each) for each in maps.keys]
+        answers = [(f"answer_{place}", each.type) for place, each in enumerate(plan.features)]
+        numbers = [(_WINDOW, pa.int64()), (_REVISION, pa.int64())]
+        self._given = pa.schema([*keys, *numbers, *answers])
+        self.layouts: Mapping[int, pa.Schema] = {
+            CELLS_SCHEMA: maps.schema,
+            GIVEN_SCHEMA: self._given,
+        }
+        of = "slices" if self._any_order else "moments"
+        self.kept = [*maps.description, "emit=updates", f"cells of {of}"]
+
+    def describe(self) -> GroupPlan:
+        """Cells of open slices, and given answers."""
+        cell = "slice" if self._any_order else "moment"
+        order = "does not matter" if self._any_order else "matters"
+        return GroupPlan(
+            self.names,
+            way=f"updates: a partial for each key and {cell} of open windows, and their answers",
+            why=f"emit= says 'updates', and the order of events {order} to the aggregations",
+            reads="the header, and the partials and answers of the bins whose keys have new events "
+            "or windows that become final",
+            writes="the header, and the partials and answers of these bins",
+            final="at once, and again with every batch whose events change it; for the last time "
+            "when the watermark, less allowed_lateness, has reached the end of the window",
+        )
+
+    def holds(self, times: Array) -> Array | None:
+        """Which events do not lie in a gap between windows."""
+        holds = self._window.holds(times)
+        return None if holds.all() else holds
+
+    def due(self, state: GroupState, blocks: ShardBlocks, oldest: int | None) -> Iterator[int]:
+        """When the first open windows are final."""
+        for each in self._stored(blocks).bins:
+            if each.entries:
+                yield each.due
+
+    def move(
+        self, state: GroupState, blocks: ShardBlocks, events: pa.RecordBatch, frontier: int
+    ) -> list[pa.Table]:
+        """Take events, and answer the windows that they change or that are final by now."""
+        return self.revise(state, blocks, events, frontier, first=0)
+
+    def revise(
+        self,
+        state: GroupState,
+        blocks: ShardBlocks,
+        events: pa.RecordBatch,
+        frontier: int,
+        first: int,
+    ) -> list[pa.Table]:
+        """As `move`; `first` is the number of a window's first answer."""
+        stored = self._stored(blocks)
+        tables = []
+        for part in stored.parts(self._cells(events), frontier):
+            cells, changed = self.maps.merged(part.cells, part.new)
+            answers = self._changed(cells, changed, state.frontier, first)
+            revised = self._numbered(part, answers, frontier)
+            stored.keep(part, self._left(cells, frontier), revised.open, self._ends(revised.open))
+            if revised.given.num_rows:
+                tables.append(self._table(revised))
+        stored.bins.close()
+        state.frontier = frontier
+        return tables
+
+    # Cells ---------------------------------------------------------------------------------------
+
+    def _stored(self, blocks: ShardBlocks) -> GivenAnswers:
+        return GivenAnswers(blocks, self.number, self.maps.schema, self._given, self.maps.keys)
+
+    def _cells(self, events: pa.RecordBatch) -> pa.RecordBatch:
+        """The cells of events, by the time at which their slice begins."""
+        if not events.num_rows:
+            return self.maps.empty
+        columns = dict(zip(events.schema.names, events.columns, strict=True))
+        times = ticks.times(columns[self._plan.order[0]])
+        begins = times
+        if self._any_order:
+            begins = self.slices.starts(self.slices.slice_of(times))
+            # Beyond 64 bits a begin wraps; then the time itself tells the slice as well.
+            begins = np.where(begins > times, times, begins)
+        return self.maps.of_events(in_own_type(columns, self._plan), self._plan.order, begins)
+
+    def _left(self, cells: pa.RecordBatch, frontier: int) -> pa.RecordBatch:
+        """The cells that an open window may hold."""
+        if frontier == NONE or not cells.num_rows:
+            return cells
+        begin = self._window.begin(self._window.first_open(frontier))
+        return cells.filter(pa.array(cells[SLICE].to_numpy() >= begin))
+
+    # Answers -------------------------------------------------------------------------------------
+
+    def _changed(
+        self, cells: pa.RecordBatch, changed: Array, before: int, first: int
+    ) -> pa.RecordBatch:
+        """The answers of the windows that hold a changed cell, each as if it were the first."""
+        if not changed.any():
+            return empty(self._given)
+        grouped = self.maps.grouped([cells])
+        times, changed = cells[SLICE].to_numpy()[grouped.places], changed[grouped.places]
+        low = self._window.first_of(int(times[changed].min()))
+        low = low if before == NONE else max(low, self._window.first_open(before))
+        windows, firsts, stops = self._window.held(grouped.starts, times, low, FURTHEST)
+        changed_before = np.append(0, np.cumsum(changed))
+        holds = changed_before[stops] > changed_before[firsts]
+        windows, firsts, stops = windows[holds], firsts[holds], stops[holds]
+        result = self._slides.answers(self.names[0], grouped, firsts, stops)
+        return pa.RecordBatch.from_arrays(
+            [
+                *self._slides.keys(grouped, firsts),
+                pa.array(windows, pa.int64()),
+                pa.array(np.full(len(windows), first), pa.int64()),
+                *(result(place) for place in range(len(self._plan.features))),
+            ],
+            schema=self._given,
+        )
+
+    def _numbered(self, part: OpenBins, answers: pa.RecordBatch, frontier: int) -> Revised:
+        """The answers of windows with their numbers: those to give, and those that stay open."""
+        known = part.given.num_rows
+        every = pa.concat_batches([part.given, answers])
+        keys = [every[name] for name in self.maps.keys]
+        permutation, starts = arrange(keys, [every[_WINDOW]], every.num_rows)
+        places = np.arange(every.num_rows) if permutation is None else permutation
+        windows = every[_WINDOW].to_numpy()[places]
+        begins = np.ones(len(windows), np.bool_)
+        begins[1:] = windows[1:] != windows[:-1]
+        begins[starts[:-1]] = True
+        oldest = np.flatnonzero(begins)
+        newest = np.append(oldest[1:], len(windows)) - 1
+        # Of a window there is the given answer, the new one, or first the one and then the other.
+        is_new, was_given = places[newest] >= known, places[oldest] < known
+        final = self._ends_of(windows[newest]) <= frontier
+        given = is_new | final
+        revisions = every[_REVISION].to_numpy()[places[oldest]] + (was_given & given)
+        rows = every.take(pa.array(places[newest]))
+        rows = rows.set_column(
+            rows.schema.get_field_index(_REVISION), _REVISION, pa.array(revisions, pa.int64())
+        )
+        return Revised(rows.filter(pa.array(given)), final[given], rows.filter(pa.array(~final)))
+
+    def _ends(self, answers: pa.RecordBatch) -> Array:
+        return self._ends_of(answers[_WINDOW].to_numpy())
+
+    def _ends_of(self, windows: Array) -> Array:
+        """When windows end, in ticks."""
+        return self._window.bounds(windows)[1]
+
+    def _table(self, revised: Revised) -> pa.Table:
+        """The answers to give, as users get them."""
+        rows, plan = revised.given, self._plan
+        bounds = self._window.bounds(rows[_WINDOW].to_numpy())
+        begins, ends = (times_to_arrow(each, plan.order_type) for each in bounds)
+        keys = {
+            name: rows[kept] for name, kept in zip(plan.key, self.maps.keys, strict=True)
+        }
+        table = answered_table(
+            plan, self.names[0], keys, (begins, ends), lambda place: rows[f"answer_{place}"]
+        )
+        table = table.append_column(REVISION, rows[_REVISION])
+        return table.append_column(FINAL, pa.array(revised.final))
