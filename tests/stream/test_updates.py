@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -12,10 +11,10 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from tests.support.examples import examples
-from tests.support.over import oracle as over_oracle
 from tests.support.slide import oracle
 from tests.support.stream.iterated import Iterated, iterated
 from tests.support.stream.model import BINS_SMALL, accepted
+from tests.support.stream.revisions import Revisions
 from tests.support.stream.strategies import Stream, clocks, streams
 from windrow.stream import sizes
 
@@ -37,43 +36,6 @@ def in_updates(example: Iterated) -> bool:
     return len(example.stream.order) == 1 or names <= {*COMMUTATIVE, "value_range"}
 
 
-def identity(row: dict[str, Any], key: list[str]) -> tuple[Any, ...]:
-    """What tells a window of a key apart."""
-    keys = (over_oracle.grouped(row[name]) for name in key)
-    return (row.get("window"), *keys, row["window_start"])
-
-
-class Sink:
-    """What a user keeps: the newest answer of each window; refuses what is not a revision."""
-
-    def __init__(self, stream: Stream) -> None:
-        self._stream = stream
-        self.rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-
-    def take(self, batch: pa.RecordBatch) -> None:
-        seen = set()
-        for row in oracle.rows_of(pa.Table.from_batches([batch])):
-            window = identity(row, self._stream.key)
-            assert window not in seen, "a window has one answer in a batch"
-            seen.add(window)
-            before = self.rows.get(window)
-            assert row["revision"] == (0 if before is None else before["revision"] + 1)
-            assert before is None or not before["final"], "nothing comes after the final answer"
-            self.rows[window] = row
-
-    def check(self, events: pa.Table) -> None:
-        """The newest answers are those of a table of these events."""
-        wanted = {
-            identity(row, self._stream.key): row
-            for row in oracle.slide(events, **self._stream.arguments)
-        }
-        assert wanted.keys() == self.rows.keys()
-        for window, row in wanted.items():
-            for name, value in row.items():
-                if name not in self._stream.key:
-                    assert over_oracle.agree(value, self.rows[window][name]), f"{name} of {window}"
-
-
 def prefix(stream: Stream, batches: int) -> Stream:
     return Stream(stream.batches[:batches], stream.key, stream.order, stream.windows, stream.aggs)
 
@@ -81,13 +43,19 @@ def prefix(stream: Stream, batches: int) -> Stream:
 def check(example: Iterated, allowed: int, shards: int | None, kept: bool) -> None:
     """After every batch, and at the end."""
     stream = Iterated(example.stream, example.lateness + allowed).watermarked(of_moments=False)
-    sink = Sink(stream)
+    sink = Revisions(stream.key)
+
+    def check_answers(stream: Stream) -> int:
+        """After the batches of a stream; says how many of its events are late."""
+        events, late = accepted(stream)
+        sink.check(oracle.slide(events, **stream.arguments))
+        return late
 
     def batches() -> Iterator[pa.Table]:
         # A stream pulls when all answers so far have been taken.
         for number, batch in enumerate(example.batches):
             if number:
-                sink.check(accepted(prefix(stream, number))[0])
+                check_answers(prefix(stream, number))
             yield batch
 
     found: wr.Stream = wr.slide(
@@ -100,11 +68,9 @@ def check(example: Iterated, allowed: int, shards: int | None, kept: bool) -> No
         checkpoint=wr.stores.MemoryStore() if kept else None,
     )
     for answers in found:
-        sink.take(answers)
-    events, late = accepted(stream)
-    sink.check(events)
+        sink.take(oracle.rows_of(pa.Table.from_batches([answers])))
+    assert found.late == check_answers(stream)
     assert all(row["final"] for row in sink.rows.values())
-    assert found.late == late
 
 
 @given(

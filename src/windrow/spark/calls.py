@@ -241,6 +241,8 @@ def _checked_slide(
             "microseconds"
         )
     refuse_collations(source.schema, plan)
+    if source.is_streaming and stream.delivery.side:
+        require_distinct_names(source.schema.names)
     if not source.is_streaming:
         stream.require_none()
         slide_batches((), plan, nullable_columns(source))  # refuses what a task would refuse

@@ -27,7 +27,7 @@ from windrow.spark.bridge.column_names import new_names
 from windrow.spark.bridge.schema import arrow_schema, under_names
 from windrow.spark.bridge.source import Source
 from windrow.spark.bridge.workers import own_python
-from windrow.spark.streaming.outputs import AnswerFormat, output_of
+from windrow.spark.streaming.outputs import AnswerFormat, delivered, output_of
 from windrow.spark.streaming.payloads import PACKED, pack
 from windrow.spark.streaming.pickled_processor import pickled
 from windrow.spark.streaming.processor import ShardProcessor
@@ -49,7 +49,7 @@ def answer_stream(setup: StreamSetup, answers: AnswerFormat) -> Any:
         answers: the columns that come out.
     """
     plan, shards, watermark = setup.plan, setup.shards, setup.watermark
-    make_query = partial(query_of, plan, setup.nullable, shards)
+    make_query = partial(query_of, plan, setup.nullable, shards, delivery=setup.delivery)
     delay = watermark.delay
     if make_query().is_of_moments and not watermark.is_own:
         delay += 1  # An event that comes as late as it may is newer than the watermark.
@@ -65,6 +65,7 @@ def answer_stream(setup: StreamSetup, answers: AnswerFormat) -> Any:
         old = _packed(setup, setup.history, packing)
         initial.append(old.select("shard", final.alias("final"), "payload"))
     shard = Shards(make_query, events, shards, watermark.is_own)
+    answers = delivered(answers, setup.delivery, events)
     return answer_payloads(packed, shard, answers, delay, initial)
 
 
@@ -116,7 +117,7 @@ def answer_payloads(
     begins = None if before is None else before.groupBy("shard")
     with own_python(session):
         moved = payloads.groupBy("shard").transformWithStateInPandas(
-            pickled(processor), output.schema, "Append", "EventTime", begins
+            pickled(processor), output.schema, answers.mode, "EventTime", begins
         )
     return output.answers(moved, delay)
 

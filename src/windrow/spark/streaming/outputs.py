@@ -23,8 +23,10 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, StructType
 
+from windrow.planning.delivery import FINAL_ONLY, Delivery, late_rows
 from windrow.spark.bridge.arrow_batches import BatchFunction
 from windrow.spark.bridge.column_names import plain_names, renamed
 from windrow.spark.bridge.progress import unique_title
@@ -49,6 +51,7 @@ class AnswerFormat:
         watermarked: the column that goes on with the watermark, for other operators behind the
             query; None if there is none. In each batch its times are newer than the watermark of
             the batch before, and not newer than the batch's own.
+        delivery: when answers are given, and what becomes of late events.
     """
 
     title: str
@@ -56,11 +59,38 @@ class AnswerFormat:
     schema: pa.Schema
     batches: Callable[[pa.Table], Iterator[pa.RecordBatch]]
     watermarked: str | None
+    delivery: Delivery = FINAL_ONLY
+
+    @property
+    def mode(self) -> str:
+        """What Spark calls the way in which answers are given."""
+        return "Update" if self.delivery.updates else "Append"
 
     def filled(self, step: BatchResult) -> list[pa.RecordBatch]:
-        """The answers of a step, without empty batches."""
-        batches = (batch for table in step.answers for batch in self.batches(table))
+        """The answers and the late events of a step, without empty batches."""
+        tables = [self.delivery.rows(table, self.schema) for table in step.answers]
+        tables += [late_rows(events, self.schema) for events in step.late_events]
+        batches = (batch for table in tables for batch in self.batches(table))
         return [batch for batch in batches if batch.num_rows]
+
+
+def delivered(answers: AnswerFormat, delivery: Delivery, events: pa.Schema) -> AnswerFormat:
+    """The same answers with the columns that a delivery adds to them; `events` has all columns."""
+    schema = delivery.columns(answers.schema, events)
+    added = from_arrow_schema(pa.schema(list(schema)[len(answers.schema) :]))
+    fields = [
+        StructField(field.name, field.dataType, field.nullable or delivery.side, field.metadata)
+        for field in answers.result
+    ]
+    # An answer that may be corrected is no event that an operator behind could wait for.
+    watermarked = None if delivery.updates else answers.watermarked
+    return replace(
+        answers,
+        result=StructType([*fields, *added]),
+        schema=schema,
+        watermarked=watermarked,
+        delivery=delivery,
+    )
 
 
 class OperatorOutput(ABC):

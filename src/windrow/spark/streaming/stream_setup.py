@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from windrow.errors import InvalidArgument
+from windrow.planning.delivery import Delivery
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.stream_arguments import StreamArguments, require_shards
@@ -38,6 +39,7 @@ class StreamSetup:
         why_shards: the reason for this number.
         history: the table that the stream goes on from, if there is one.
         nullable: the columns that may hold nulls.
+        delivery: how answers are given.
     """
 
     source: Source
@@ -48,6 +50,7 @@ class StreamSetup:
     why_shards: str
     history: Source | None
     nullable: set[str]
+    delivery: Delivery
 
     def explained(self) -> StreamPlan:
         """What `wr.plan` says about the stream."""
@@ -59,13 +62,17 @@ class StreamSetup:
             delay=self.watermark.delay,
             is_own=self.watermark.is_own,
             has_history=self.history is not None,
+            delivery=self.delivery,
         )
 
 
 def set_up(source: Source, plan: SlidePlan | OverPlan, arguments: StreamArguments) -> StreamSetup:
     """Check what a call says about its stream, and the session that it runs in."""
     session = source.frame.sparkSession
-    columns = plan.columns if isinstance(plan, SlidePlan) else plan.schema.names
+    delivery = arguments.delivery
+    # Late events are given with all their columns.
+    reads_some = isinstance(plan, SlidePlan) and not delivery.side
+    columns = plan.columns if reads_some else plan.schema.names
     watermark = find_watermark(source, plan.order[0], arguments.lateness)
     shards, why_shards = shards_of(session, plan.key, arguments.shards)
     nullable = nullable_columns(source)
@@ -73,9 +80,11 @@ def set_up(source: Source, plan: SlidePlan | OverPlan, arguments: StreamArgument
     if arguments.history is not None:
         history = history_of(arguments.history, source, columns)
         nullable |= nullable_columns(history)
-    query_of(plan, nullable, shards)  # refuses what a task would refuse
+    query_of(plan, nullable, shards, delivery=delivery)  # refuses what a task would refuse
     require_rocksdb(session)
-    return StreamSetup(source, plan, columns, watermark, shards, why_shards, history, nullable)
+    return StreamSetup(
+        source, plan, columns, watermark, shards, why_shards, history, nullable, delivery
+    )
 
 
 def shards_of(session: Any, key: Sequence[str], wanted: int | None) -> tuple[int, str]:

@@ -1,0 +1,81 @@
+"""`emit="updates"` and `late="side"` on Spark: revisions in its update mode, late events as rows."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+import windrow as wr
+from tests.support.slide import oracle
+from tests.support.stream.events import events
+from tests.support.stream.files import answers_in, counted, read_stream, run_to_end, write_batches
+from tests.support.stream.revisions import newest
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+
+KEY = ["user", "zone"]
+ASKED: dict[str, Any] = {
+    "key": KEY,
+    "order": "ts",
+    "windows": {
+        "fast": wr.time("10 seconds", every="2 seconds"),
+        "slow": wr.time("1 minute", every="15 seconds", offset="5 seconds", min_rows=5),
+    },
+    "aggs": [wr.max("x"), wr.sum("n"), wr.count("x"), wr.arg_max("x", "place")],
+}
+#: the watermark is 10 seconds behind the newest event of the batches before, the horizon 50
+LATENESS = {"lateness": "10 seconds", "allowed_lateness": "40 seconds"}
+IN_TIME = [events(0, 100, 140, 300), events(1, 105, 170, 300), events(2, 125, 200, 50)]
+TOO_LATE = events(3, 100, 140, 7)
+
+
+def run_updates(answers: "DataFrame", checkpoint: Path) -> tuple[list[pa.Table], Any]:
+    """The answers of each batch, in Spark's update mode."""
+    batches: list[pa.Table] = []
+    query = (
+        answers.writeStream.foreachBatch(lambda batch, _number: batches.append(batch.toArrow()))
+        .option("checkpointLocation", str(checkpoint))
+        .outputMode("update")
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    return batches, query
+
+
+def test_revisions(streaming: "SparkSession", tmp_path: Path) -> None:
+    """Also across a restart; late events come beside the answers, with all their columns."""
+    folder, checkpoint = tmp_path / "events", tmp_path / "checkpoint"
+    write_batches(folder, IN_TIME[:2])
+    stream = read_stream(streaming, folder)
+    asked = wr.slide(stream, **ASKED, **LATENESS, emit="updates", late="side")
+    first, _query = run_updates(asked, checkpoint)
+    write_batches(folder, [IN_TIME[2], TOO_LATE, events(4, 1000, 1001, 1)], first=2)
+    second, query = run_updates(asked, checkpoint)
+    batches = [*first, *second]
+    assert counted(query)["late"] == TOO_LATE.num_rows
+    late = pa.concat_tables([wr.late(batch) for batch in batches])
+    by = [(name, "ascending") for name in TOO_LATE.column_names]
+    assert late.sort_by(by).to_pylist() == TOO_LATE.sort_by(by).to_pylist()
+    answers = newest([wr.on_time(batch) for batch in batches], KEY)
+    is_last = pc.greater(answers["window_start"], pa.scalar(900 * 10**6, pa.timestamp("us", "UTC")))
+    answers = answers.filter(pc.invert(is_last))
+    assert set(answers["final"].to_pylist()) == {True}
+    expected = wr.slide(pa.concat_tables(IN_TIME), **ASKED)
+    assert max(answers["revision"].to_pylist()) > 1
+    found = answers.drop_columns(["revision", "final"]).sort_by([("window_start", "ascending")])
+    oracle.assert_agrees(oracle.rows_of(expected), found, KEY)
+
+
+def test_an_append_sink_has_each_revision_once(streaming: "SparkSession", tmp_path: Path) -> None:
+    write_batches(tmp_path / "events", IN_TIME)
+    stream = read_stream(streaming, tmp_path / "events")
+    run_to_end(wr.slide(stream, **ASKED, **LATENESS, emit="updates"), tmp_path / "answers")
+    found = answers_in(streaming, tmp_path / "answers")
+    rows = found.select(["window", *KEY, "window_start", "revision"]).to_pylist()
+    assert len({tuple(row.values()) for row in rows}) == len(rows)
