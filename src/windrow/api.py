@@ -109,9 +109,7 @@ def over(
         "key": key, "order": order, "windows": windows, "aggs": aggs,
         "wish": Wish(algorithm, prefer, exact),
     }  # fmt: skip
-    stream = StreamArguments(
-        lateness, shards, history, checkpoint, emit, allowed_lateness, late
-    )
+    stream = StreamArguments(lateness, shards, history, checkpoint, emit, allowed_lateness, late)
     if is_spark(data):
         from windrow.spark.calls import over_spark
 
@@ -216,9 +214,7 @@ def slide(
         "wish": Wish(algorithm, prefer, exact), "changes_only": changes_only,
         "empty": empty, "max_answers": max_answers, "slices": slices,
     }  # fmt: skip
-    stream = StreamArguments(
-        lateness, shards, history, checkpoint, emit, allowed_lateness, late
-    )
+    stream = StreamArguments(lateness, shards, history, checkpoint, emit, allowed_lateness, late)
     require_slicing(slices, of_table=not is_spark(data) and not is_stream(data, lateness))
     if is_spark(data):
         from windrow.spark.calls import slide_spark

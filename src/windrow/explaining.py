@@ -17,6 +17,7 @@ from windrow.iterators.checkpoint import Checkpoint
 from windrow.planning.assumed_schema import assumed_schema
 from windrow.planning.calls import RESOLVE, Call, call_meant
 from windrow.planning.choose import Preference, Wish
+from windrow.planning.delivery import Emit, Late
 from windrow.planning.explain import Plan
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import Empty, SlicingName, SlidePlan, require_slicing
@@ -45,6 +46,9 @@ def plan(
     shards: int | None = None,
     history: Any = None,
     checkpoint: str | Path | Store | Checkpoint | None = None,
+    emit: Emit = "final",
+    allowed_lateness: str | timedelta | None = None,
+    late: Late = "drop",
     max_answers: int | None = None,
     slices: SlicingName | None = None,
 ) -> Plan:
@@ -59,7 +63,8 @@ def plan(
             are taken to hold floats and no nulls, and order columns to hold times; with
             `lateness`, `shards` or `history` it is a stream.
         key, order, windows, aggs, algorithm, prefer, exact: as in the call.
-        schema, lateness, shards, history, checkpoint: as in the call; an iterator needs a `schema`.
+        schema, lateness, shards, history, checkpoint, emit, allowed_lateness, late: as in the call;
+            an iterator needs a `schema`.
         changes_only, empty, max_answers, slices: as in `wr.slide`.
         call: "over", "slide" or "as_of"; by default "slide" if some window says `every`, else
             "over".
@@ -99,7 +104,7 @@ def plan(
             changes_only=changes_only or None, empty=without, max_answers=max_answers, slices=slices
         )
 
-    stream = StreamArguments(lateness, shards, history, checkpoint)
+    stream = StreamArguments(lateness, shards, history, checkpoint, emit, allowed_lateness, late)
     streams = stream.are_given or (data is not None and is_stream(data, lateness))
     require_slicing(slices, of_table=not streams and not is_spark(data))
     if call == "as_of" and (stream.are_given or is_spark(data)):
@@ -154,6 +159,7 @@ def _stream_without_data(
         delay=delay,
         is_own=delay is None,
         has_history=stream.history is not None,
+        delivery=stream.delivery,
     )
 
 

@@ -38,9 +38,16 @@ def late(data: Any) -> Any:
         >>> batches = [{"ts": [datetime(2026, 5, 4, 9, minute)]} for minute in (1, 5, 2)]
         >>> every = wr.time("1 minute", every="1 minute")
         >>> for batch in wr.slide(
-        ...     batches, order="ts", windows=every, aggs=wr.count(), lateness="1 second", late="side"
+        ...     batches,
+        ...     order="ts",
+        ...     windows=every,
+        ...     aggs=wr.count(),
+        ...     lateness="1 second",
+        ...     late="side",
         ... ):
-        ...     print(wr.on_time(batch)["window_start"].to_pylist(), wr.late(batch)["ts"].to_pylist())
+        ...     print(
+        ...         wr.on_time(batch)["window_start"].to_pylist(), wr.late(batch)["ts"].to_pylist()
+        ...     )
         [datetime.datetime(2026, 5, 4, 9, 1)] []
         [] [datetime.datetime(2026, 5, 4, 9, 2)]
         [datetime.datetime(2026, 5, 4, 9, 5)] []

@@ -1,6 +1,7 @@
 """Any stream whose process dies again and again gives what one process gives, each answer once."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -12,6 +13,7 @@ import windrow as wr
 from tests.support.examples import examples
 from tests.support.stream.iterated import Iterated, iterated
 from tests.support.stream.model import BINS_SMALL, WAITING_SMALL
+from tests.support.stream.revisions import can_be_revised
 from tests.support.stream.strategies import (
     WITH_OBJECTS,
     any_around,
@@ -79,3 +81,10 @@ def test_over(example: Iterated, lives: list[str]) -> None:
 @examples(12)
 def test_slide(example: Iterated, lives: list[str]) -> None:
     check(wr.slide, example, lives)
+
+
+@given(iterated([streams(clocks)]).filter(can_be_revised), LIVES)
+@examples(12)
+def test_updates(example: Iterated, lives: list[str]) -> None:
+    """Each revision once, and late events as rows."""
+    check(partial(wr.slide, emit="updates", late="side"), example, lives)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -12,11 +15,14 @@ from hypothesis import strategies as st
 import windrow as wr
 from tests.support.examples import examples
 from tests.support.slide import oracle
+from tests.support.stream.combines import counted_combines
 from tests.support.stream.iterated import Iterated, iterated
 from tests.support.stream.model import BINS_SMALL, accepted
-from tests.support.stream.revisions import Revisions
+from tests.support.stream.revisions import Revisions, can_be_revised
 from tests.support.stream.strategies import Stream, clocks, streams
+from windrow.iterators.reading import checkpoint_at
 from windrow.stream import sizes
+from windrow.stream.inspection import summary
 
 # Interpreted, numbers are numpy's, which warn where a kernel is silent.
 pytestmark = [
@@ -28,12 +34,6 @@ pytestmark = [
 ORDERED = ("count", "sum", "first", "last", "arg_max")
 #: with a second one
 COMMUTATIVE = ("count", "sum", "max", "mean")
-
-
-def in_updates(example: Iterated) -> bool:
-    """Whether the example has one order column, or no aggregation that depends on the order."""
-    names = {each.aggregation.name for each in example.stream.aggs}
-    return len(example.stream.order) == 1 or names <= {*COMMUTATIVE, "value_range"}
 
 
 def prefix(stream: Stream, batches: int) -> Stream:
@@ -74,7 +74,7 @@ def check(example: Iterated, allowed: int, shards: int | None, kept: bool) -> No
 
 
 @given(
-    iterated([streams(clocks, ORDERED), streams(clocks, COMMUTATIVE)]).filter(in_updates),
+    iterated([streams(clocks, ORDERED), streams(clocks, COMMUTATIVE)]).filter(can_be_revised),
     st.integers(0, 20),
     st.booleans(),
 )
@@ -88,3 +88,139 @@ def test_the_newest_answers_are_those_of_a_table(
         check(example, allowed * unit, 2 if small and example.stream.key else None, kept=small)
 
 
+NINE = datetime(2026, 5, 4, 9)
+MINUTE = wr.time("1 minute", every="20 seconds")
+ASKED: dict[str, Any] = {"key": "k", "order": "ts", "windows": MINUTE, "aggs": wr.count()}
+
+
+SCHEMA = pa.schema([("k", pa.string()), ("ts", pa.timestamp("us")), ("x", pa.float64())])
+
+
+def at(*seconds: int) -> pa.Table:
+    times = [NINE + timedelta(seconds=second) for second in seconds]
+    columns = {"k": ["a"] * len(seconds), "ts": times, "x": [1.0] * len(seconds)}
+    return pa.table(columns, schema=SCHEMA)
+
+
+@pytest.mark.parametrize("measure", [wr.sum("x"), wr.first("x")])
+def test_an_event_costs_the_same_however_late_it_is(measure: Any) -> None:
+    """One combine, and four for each of the answers that it changes."""
+    for slices_late in (0, 1, 16, 250):
+
+        def batches(late: int = slices_late) -> Iterator[pa.Table]:
+            yield at(*range(600))
+            yield at(599 - late)
+
+        stream = wr.slide(
+            batches(), key="k", order="ts", windows=wr.time("1 minute", every="1 second"),
+            aggs=measure, lateness="1 hour", emit="updates",
+        )  # fmt: skip
+        next(stream)
+        with counted_combines() as combines:
+            answers = next(stream)
+        assert answers.num_rows == 60
+        assert combines.number <= 1 + 4 * answers.num_rows
+
+
+def test_an_answer_that_only_becomes_final_costs_no_combine() -> None:
+    stream = wr.slide([at(0, 30), at(400)], **ASKED, lateness="20 seconds", emit="updates")
+    first = next(stream)
+    with counted_combines() as combines:
+        second = next(stream)
+    assert combines.number <= 1 + 4 * 3
+    assert set(first["final"].to_pylist()) == {False}
+    changed = [row for row in second.to_pylist() if row["window_end"] > NINE + timedelta(minutes=5)]
+    final = [row for row in second.to_pylist() if row not in changed]
+    assert [row["revision"] for row in changed] == [0] * 3
+    assert [(row["revision"], row["final"]) for row in final] == [(1, True)] * first.num_rows
+    assert [row["count"] for row in final] == first["count"].to_pylist()
+
+
+def test_history_is_not_answered_again() -> None:
+    """Windows that are open behind it begin with revision 0, as answers of the stream."""
+    asked = {**ASKED, "lateness": "10 seconds", "emit": "updates"}
+    stream = wr.slide([at(75)], **asked, history=at(0, 30, 70))
+    rows = [row for answers in stream for row in answers.to_pylist()]
+    newest = {row["window_start"]: row for row in rows}
+    whole = wr.slide(at(0, 30, 70, 75), **ASKED).to_pylist()
+    minute = NINE + timedelta(minutes=1)
+    assert [
+        newest[row["window_start"]]["count"] for row in whole if row["window_end"] > minute
+    ] == [row["count"] for row in whole if row["window_end"] > minute]
+    assert all(row["window_end"] > minute for row in rows)
+    assert {row["revision"] for row in rows if not row["final"]} == {0}
+
+
+def test_a_checkpoint_belongs_to_its_way_of_giving_answers() -> None:
+    store = wr.stores.MemoryStore()
+    late = {"lateness": "1 minute", "checkpoint": store}
+    with wr.slide([at(0, 30)], **ASKED, **late, emit="updates") as stream:
+        next(stream)
+        stream.commit()
+    with pytest.raises(wr.IncompatibleState, match="was emit=updates"):
+        wr.slide([at(5)], **ASKED, **late, schema=SCHEMA)
+    # A longer allowed lateness goes on; names of answers may change.
+    other = {**ASKED, "aggs": wr.count(alias="events"), "allowed_lateness": "1 minute"}
+    with wr.slide([at(5)], **other, **late, emit="updates") as stream:
+        answers = next(stream)
+        stream.commit()
+    assert answers["events"].to_pylist() == [2, 3, 3]
+    assert set(answers["revision"].to_pylist()) == {1}
+    _record, shards = checkpoint_at(store)
+    assert summary(shards[0]).keys == 1
+    assert summary(shards[0]).newest is not None
+
+
+def test_late_events_come_as_rows() -> None:
+    """With answers that are final, too, and in `over`: all their columns, and nothing else."""
+    batches = [at(0, 30), at(100), at(40, 101), at(300)]
+    minute = wr.time("1 minute")
+    for call, asked in (
+        (wr.slide, {**ASKED, "emit": "updates"}), (wr.slide, ASKED),
+        (wr.over, {**ASKED, "windows": minute}),
+    ):  # fmt: skip
+        plain = {**asked, "lateness": "1 second"}
+        stream = call(iter(batches), **plain, late="side")
+        found = list(stream)
+        late = pa.concat_tables([wr.late(answers) for answers in found])
+        assert late.to_pylist() == at(40).to_pylist()
+        on_time = pa.concat_tables([wr.on_time(answers) for answers in found])
+        without = pa.Table.from_batches(list(call(iter(batches), **plain)))
+        assert on_time.to_pylist() == without.to_pylist()
+        assert stream.late == 1
+    with pytest.raises(wr.InvalidArgument, match="data: it has no column 'late'"):
+        wr.late(without)
+
+
+def test_plan() -> None:
+    plan = wr.plan(**ASKED, lateness="5 seconds", emit="updates", allowed_lateness="1 minute")
+    assert "updates: a partial for each key and slice" in str(plan)
+    assert "less 1 minute," in str(plan)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"emit": "now"}, "emit: 'final' or 'updates', not 'now'"),
+        ({"late": "keep"}, "late: 'drop' or 'side', not 'keep'"),
+        ({"emit": "final", "allowed_lateness": "1 minute"}, "allowed_lateness: corrects answers"),
+        ({"allowed_lateness": "-1 minute"}, "allowed_lateness: give a number of milliseconds"),
+        ({"windows": wr.session("1 minute")}, "emit: 'updates' needs windows by a clock"),
+        ({"windows": wr.rows(10, every=5)}, "emit: 'updates' needs windows by a clock"),
+        ({"changes_only": True}, "changes_only: depends on the answer before"),
+        ({"empty": "emit"}, "empty: depends on the answer before"),
+        ({"aggs": wr.median("x")}, "emit: 'updates' needs aggregations whose partials"),
+        ({"order": ["ts", "x"], "aggs": wr.first("x")}, "order: first(x) depends on the order"),
+        ({"aggs": wr.sum("x", alias="final")}, "emit: adds a column 'final'"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_revised_is_refused(changed: dict[str, Any], message: str) -> None:
+    asked = {**ASKED, "lateness": "1 second", "emit": "updates", **changed}
+    with pytest.raises(wr.InvalidArgument, match=re.escape(message)):
+        wr.slide([], **asked, schema=SCHEMA)
+
+
+def test_a_table_is_final() -> None:
+    for asked in ({"emit": "updates"}, {"late": "side"}):
+        with pytest.raises(wr.InvalidArgument, match="a table is final"):
+            wr.slide(at(0), **ASKED, **asked)

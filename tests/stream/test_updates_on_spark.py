@@ -1,4 +1,4 @@
-"""`emit="updates"` and `late="side"` on Spark: revisions in its update mode, late events as rows."""
+"""`emit="updates"` and `late="side"` on Spark, in its update mode and in an append sink."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

@@ -177,9 +177,7 @@ class Maps:
             lambda place: cells[f"value_{place}"],
         )
 
-    def merged(
-        self, older: pa.RecordBatch, newer: pa.RecordBatch
-    ) -> tuple[pa.RecordBatch, Array]:
+    def merged(self, older: pa.RecordBatch, newer: pa.RecordBatch) -> tuple[pa.RecordBatch, Array]:
         """Combine cells of the same key and slice; by key and slice, and which have newer events.
 
         Of each key and slice, both have at most one cell.

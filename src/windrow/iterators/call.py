@@ -120,6 +120,7 @@ def plan_of_stream(
         has_history=arguments.history is not None,
         in_process=True,
         keeps_state=arguments.checkpoint is not None,
+        delivery=arguments.delivery,
     )
     return Plan(plan, nullable, stream=stream)
 

@@ -1,8 +1,8 @@
 """How a stream gives its answers: when they are final or at once, and what becomes of late events.
 
-      emit="final"      [ window ]              answer
-      emit="updates"    [ window ]  0 . 1 . . 2 . final
-                             time ----- watermark ---- allowed_lateness ---->
+emit="final"      [ window ]              answer
+emit="updates"    [ window ]  0 . 1 . . 2 . final
+                       time ----- watermark ---- allowed_lateness ---->
 """
 
 from __future__ import annotations
@@ -42,9 +42,7 @@ class Delivery:
     side: bool = False
 
     @classmethod
-    def of(
-        cls, emit: object, allowed_lateness: str | timedelta | None, late: object
-    ) -> Delivery:
+    def of(cls, emit: object, allowed_lateness: str | timedelta | None, late: object) -> Delivery:
         """Check the arguments of a call."""
         require_one_of(Emit, "emit", emit)
         require_one_of(Late, "late", late)

@@ -23,6 +23,7 @@ from windrow.stream.state import (
     LEDGER,
     LEDGER_SCHEMA,
     NODE,
+    OPEN_CELLS,
     ORDER,
     ROWS,
     ROWS_SCHEMA,
@@ -74,12 +75,14 @@ def summary(blocks: Mapping[int, bytes]) -> Summary:
     """Summarize the blocks of a shard."""
     waiting = _batches(blocks, WAITING, WAITING_SCHEMA)
     header = ShardHeader.decoded(_content(blocks, HEADER))
-    cells, rows = _of_cells(blocks), _of_rows(blocks)
+    cells, rows = _of_cells(blocks, NODE), _of_rows(blocks)
+    begun = _of_cells(blocks, OPEN_CELLS)  # by the time at which their slice begins
     totals = _of_totals(blocks) + _of_windows(blocks)
     spans = []
     for group in range(len(header.groups)):
         tick, slices = slices_of(integers_of(_content(blocks, SLICES, group)))
         numbers = [each for kept in (cells, rows) for each in kept.slices.get(group, [])]
+        numbers += [slices.slice_of(times) for times in begun.slices.get(group, [])]
         numbers += [
             slices.slice_of(np.array([each.first, each.last])) for each in header.waiting.blocks
         ]
@@ -88,7 +91,13 @@ def summary(blocks: Mapping[int, bytes]) -> Summary:
     key = json.loads(_schema(blocks, WAITING_SCHEMA).metadata[KEY])
     return Summary(
         _query(blocks),
-        _distinct(cells.keys, rows.keys, totals, [batch.select(key) for _owner, batch in waiting]),
+        _distinct(
+            cells.keys,
+            begun.keys,
+            rows.keys,
+            totals,
+            [batch.select(key) for _owner, batch in waiting],
+        ),
         len(blocks),
         sum(map(len, blocks.values())),
         sum(batch.num_rows for _group, batch in waiting),
@@ -113,13 +122,13 @@ class _Kept(NamedTuple):
     slices: dict[int, list[Array]]
 
 
-def _of_cells(blocks: Mapping[int, bytes]) -> _Kept:
+def _of_cells(blocks: Mapping[int, bytes], kind: int) -> _Kept:
     if block_number(CELLS_SCHEMA) not in blocks:
         return _Kept([], {})
     key = sum(name.startswith("key_") for name in _schema(blocks, CELLS_SCHEMA).names)
     slices: dict[int, list[Array]] = {}
     keys = []
-    for owner, batch in _batches(blocks, NODE, CELLS_SCHEMA):
+    for owner, batch in _batches(blocks, kind, CELLS_SCHEMA):
         slices.setdefault(owner, []).append(batch[SLICE].to_numpy())
         keys.append(batch.select(range(1, key + 1)))
     return _Kept(keys, slices)

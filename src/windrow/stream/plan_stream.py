@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
+from windrow.errors import InvalidArgument
 from windrow.planning.delivery import FINAL_ONLY, Delivery
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
@@ -46,6 +47,8 @@ def _query_of(
         if delivery.updates:
             return SlideUpdates(plan, nullable, shards, delivery.allowed)
         return StreamSlide(plan, nullable, shards, live)
+    if delivery.updates:
+        raise InvalidArgument("emit: 'updates' is for wr.slide; wr.over answers final rows")
     return StreamOver(plan, nullable, shards, live)
 
 

@@ -197,7 +197,11 @@ class StreamQuery:
         return self._written(blocks, header, False, step)
 
     def _take_history(
-        self, blocks: ShardBlocks, header: ShardHeader, batches: Iterable[pa.Table], step: BatchResult
+        self,
+        blocks: ShardBlocks,
+        header: ShardHeader,
+        batches: Iterable[pa.Table],
+        step: BatchResult,
     ) -> None:
         """Take events of a table before the first batch, and answer nothing."""
         self._move(blocks, header, batches, 0, 0, step)

@@ -87,9 +87,7 @@ class GivenAnswers:
                 for number, count in zip(chosen, came, strict=True)
                 if count
             ]
-            given = [
-                self._load(GIVEN, number, self.bins[number].entries) for number in chosen
-            ]
+            given = [self._load(GIVEN, number, self.bins[number].entries) for number in chosen]
             cells.append(empty(self._schemas[OPEN_CELLS]))
             yield OpenBins(
                 chosen,
@@ -100,7 +98,9 @@ class GivenAnswers:
                 new.slice(begin, arrived),
             )
 
-    def keep(self, part: OpenBins, cells: pa.RecordBatch, given: pa.RecordBatch, due: Array) -> None:
+    def keep(
+        self, part: OpenBins, cells: pa.RecordBatch, given: pa.RecordBatch, due: Array
+    ) -> None:
         """Write what is left of the bins of a part.
 
         Args:
@@ -143,7 +143,8 @@ class GivenAnswers:
             self._blocks.store(self._place(kind, number), batch)
         elif there:
             self._blocks.delete(self._place(kind, number))
-        return batch.num_rows
+        count: int = batch.num_rows
+        return count
 
     def _load(self, kind: int, number: int, there: int) -> pa.RecordBatch:
         if not there:

@@ -234,9 +234,7 @@ class RevisedWindows(WindowGroup):
         rows, plan = revised.given, self._plan
         bounds = self._window.bounds(rows[_WINDOW].to_numpy())
         begins, ends = (times_to_arrow(each, plan.order_type) for each in bounds)
-        keys = {
-            name: rows[kept] for name, kept in zip(plan.key, self.maps.keys, strict=True)
-        }
+        keys = {name: rows[kept] for name, kept in zip(plan.key, self.maps.keys, strict=True)}
         table = answered_table(
             plan, self.names[0], keys, (begins, ends), lambda place: rows[f"answer_{place}"]
         )

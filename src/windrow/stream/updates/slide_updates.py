@@ -68,7 +68,11 @@ class SlideUpdates(StreamQuery):
         return None if due is None else due + self._allowed
 
     def _take_history(
-        self, blocks: ShardBlocks, header: ShardHeader, batches: Iterable[pa.Table], step: BatchResult
+        self,
+        blocks: ShardBlocks,
+        header: ShardHeader,
+        batches: Iterable[pa.Table],
+        step: BatchResult,
     ) -> None:
         # Nobody gets these answers, so that the next one of a window is its first.
         self._revise(blocks, header.groups, batches, NONE, [NONE] * len(header.groups), step, -1)
@@ -148,8 +152,8 @@ def _require_revisable(plan: SlidePlan) -> None:
     for feature in plan.features:
         if not has_partials_of_numbers([feature]):
             raise InvalidArgument(
-                f"emit: 'updates' needs aggregations whose partials are a few numbers, and {feature} "
-                "has none; leave emit= out"
+                "emit: 'updates' needs aggregations whose partials are a few numbers, and those of "
+                f"{feature} are not; leave emit= out"
             )
         if len(plan.order) > 1 and not feature.monoid.traits.commutative:
             raise InvalidArgument(
