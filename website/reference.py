@@ -15,7 +15,18 @@ import windrow.testing
 from website.aggregation_reference import aggregation_page
 from windrow import stores
 
-_CALLS = ("over", "slide", "as_of", "plan", "warm_up", "in_order", "late", "on_time", "Plan", "WarmUp")
+_CALLS = (
+    "over",
+    "slide",
+    "as_of",
+    "plan",
+    "warm_up",
+    "in_order",
+    "late",
+    "on_time",
+    "Plan",
+    "WarmUp",
+)
 #: what users call of `wr.policies`
 _POLICIES = (
     "adaptive", "at_most_events", "at_most_span", "at_most_sum", "since_longest_run", "since_max",
