@@ -1,6 +1,7 @@
 """The demo: its readings are what it says they are, and it runs from end to end."""
 
 import io
+import json
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.request import urlopen
 
 import numpy as np
 import pandas as pd
@@ -177,7 +179,7 @@ def test_the_live_demo_until_it_is_interrupted(tmp_path: Path) -> None:
     # In a process of its own: it starts and stops the Spark session of its process. Ctrl-C reaches
     # all processes of a terminal, so all of a group.
     # Of this seed no reading is late in the first 200 seconds, so that all answers are a table's.
-    asked = ["--forever", "--machines", "3", "--speed", "1", "--seed", "1"]
+    asked = ["--page", "--forever", "--machines", "3", "--speed", "1", "--seed", "1"]
     with subprocess.Popen(
         [sys.executable, "-m", "windrow.cli", "demo", *asked],
         cwd=tmp_path,
@@ -187,8 +189,12 @@ def test_the_live_demo_until_it_is_interrupted(tmp_path: Path) -> None:
         start_new_session=True,
     ) as process:
         assert process.stdout is not None
+        address = ""
         for line in process.stdout:
+            address = line.split()[1] if line.startswith("Open http") else address
             if "windows answered" in line and " 0 windows answered" not in line:
+                with urlopen(f"{address}figures", timeout=60) as page:
+                    figures = json.load(page)
                 os.killpg(process.pid, signal.SIGINT)
                 break
         rest, errors = process.communicate(timeout=120)
@@ -197,6 +203,10 @@ def test_the_live_demo_until_it_is_interrupted(tmp_path: Path) -> None:
     assert "docs/streaming.md" in rest
     assert [path.name for path in tmp_path.iterdir()] == ["demo-output"]
     output = tmp_path / "demo-output"
+    assert figures["rate"] > 0
+    assert "1min · press-1" in figures["keys"]
+    assert all(each["events"] is not None for each in figures["batches"][:-1])
+    assert figures["batches"][-1]["state_bytes"] > 0
     assert (output / "chart.png").stat().st_size > 10_000
 
     answers = CommittedFiles(output / "answers").take()

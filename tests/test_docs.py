@@ -190,7 +190,8 @@ def test_examples_run(
 ) -> None:
     namespace: dict[str, Any] = {"__name__": "__main__"}
     if request.node.get_closest_marker("spark"):
-        namespace["spark"] = request.getfixturevalue("spark")
+        streams = any("readStream" in block.code for block in blocks)
+        namespace["spark"] = request.getfixturevalue("streaming" if streams else "spark")
     elif name not in COMPILED:
         request.getfixturevalue("interpreted")
     monkeypatch.chdir(tmp_path)  # an example may write files

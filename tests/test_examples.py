@@ -2,10 +2,17 @@
 
 import importlib.util
 import json
+import signal
+import subprocess
+import sys
+import time
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 if TYPE_CHECKING:
@@ -49,6 +56,28 @@ def test_a_stream_goes_on_after_a_restart(in_folder: Path) -> None:
     assert len(at_once) == 4
 
 
+def test_scores_survive_kills(in_folder: Path) -> None:
+    incoming, scores = in_folder / "payments", in_folder / "scores"
+    incoming.mkdir()
+    begin = datetime(2026, 5, 4)
+    moments = [begin + timedelta(minutes=50 * number) for number in range(96)]
+    cards, amounts = [f"card-{n % 7}" for n in range(96)], [float(n % 11) for n in range(96)]
+    payments = pa.table({"card": cards, "ts": moments, "amount": amounts})
+    for number in range(24):
+        pq.write_table(payments.slice(4 * number, 4), incoming / f"{number:03}.parquet")
+    call = [sys.executable, FOLDER / "score_payments.py", incoming, scores]
+    for least in (2, 9):
+        with subprocess.Popen(call) as process:  # it is killed behind so many files of answers
+            while len(list(scores.glob("*.parquet"))) < least and process.poll() is None:
+                time.sleep(0.005)
+            process.send_signal(signal.SIGKILL)
+        assert process.returncode == -signal.SIGKILL
+    assert subprocess.run(call, check=True).returncode == 0
+    found = pa.concat_tables(pq.read_table(path) for path in sorted(scores.glob("*.parquet")))
+    expected = loaded("score_payments").features(payments)
+    assert found.equals(expected)
+
+
 @pytest.mark.spark
 def test_a_job_answers_on_spark_as_without(spark: "SparkSession") -> None:
     example = loaded("spark_job")
@@ -67,5 +96,5 @@ def test_a_notebook_runs_from_top_to_bottom(notebook: Path, in_folder: Path) -> 
 def test_every_example_is_listed() -> None:
     listed = (FOLDER / "README.md").read_text("utf-8")
     names = [path.name for path in FOLDER.iterdir() if path.suffix in (".py", ".ipynb")]
-    assert len(names) == 6
+    assert len(names) == 7
     assert all(f"`{name}`" in listed for name in names)

@@ -24,6 +24,7 @@ _CALLS = (
     "in_order",
     "late",
     "on_time",
+    "log_progress",
     "Plan",
     "WarmUp",
 )

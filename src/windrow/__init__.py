@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from windrow.iterators.checkpoint import Checkpoint
     from windrow.iterators.stream import AsyncStream, Stream
     from windrow.late_events import late, on_time
+    from windrow.monitoring import log_progress
     from windrow.planning.explain import Plan
     from windrow.warming import WarmUp, warm_up
 
@@ -63,6 +64,7 @@ _LATER = {
     "cql": "windrow.cql.query",
     "in_order": "windrow.element.in_order",
     "late": "windrow.late_events",
+    "log_progress": "windrow.monitoring",
     "on_time": "windrow.late_events",
     "over": "windrow.api",
     "plan": "windrow.explaining",
@@ -122,6 +124,7 @@ __all__ = [
     "expanding",
     "in_order",
     "late",
+    "log_progress",
     "on_time",
     "over",
     "plan",

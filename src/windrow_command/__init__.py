@@ -15,6 +15,7 @@ SUMMARIES = {
     "explain": "Say what a query would do, and why.",
     "catalogue": "List aggregations and algorithms, or tell all about one.",
     "state": "Show what the state of a stream holds, from its checkpoint.",
+    "watch": "Show a running query on a page of this machine: rates, batches, late events, state, charts.",  # noqa: E501
     "demo": "Watch windows over a live stream of sensor readings on local Spark; a chart at the end.",  # noqa: E501
     "completion": "Print a script that completes the command in bash, zsh or fish.",
 }

@@ -8,12 +8,15 @@ A process writes the readings as files (`plant.py`), Structured Streaming reads 
 from __future__ import annotations
 
 import argparse
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windrow.cli import live, table
+from windrow.cli.page.server import PageServer
+from windrow.cli.page.watched import Watched
 from windrow.cli.plant import Pace
 from windrow.cli.steps import step
 from windrow.errors import WindrowError
@@ -45,6 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--table", action="store_true", help="features of a table in place of a stream"
+    )
+    parser.add_argument(
+        "--page", action="store_true", help="show the stream on a page of this machine as well"
     )
     parser.add_argument(
         "--rows",
@@ -81,11 +87,28 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             pace = Pace(arguments.machines or 40, arguments.seed, arguments.speed)
             seconds = None if arguments.forever else arguments.seconds
-            with spark_session(console, output, **live.SETTINGS) as spark:
+            with (
+                page(console, output) if arguments.page else nullcontext(),
+                spark_session(console, output, **live.SETTINGS) as spark,
+            ):
                 live.show(console, spark, output, pace, seconds)
     except OSError as error:
         raise WindrowError(f"{output}: {error}") from error
     return 0
+
+
+@contextmanager
+def page(console: Console, output: Path) -> Iterator[None]:
+    """The page of `windrow watch` about a folder, while the demo runs."""
+    with PageServer(Watched([output])) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        console.print(f"Open [bold]{server.address}[/bold] in a browser of this machine")
+        try:
+            yield
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 @contextmanager

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import windrow as wr
 from windrow.cli import chart, sensors
 from windrow.cli.figures import Figures
+from windrow.cli.page.places import LOG
 from windrow.cli.plant import Pace, PlantProcess
 from windrow.cli.sink import CommittedFiles
 from windrow.cli.steps import show_source, size_of, step
@@ -46,12 +47,14 @@ def show(
     readings, answers = output / "readings", output / "answers"
     for folder in (readings, answers, output / "checkpoint"):
         shutil.rmtree(folder, ignore_errors=True)
+    (output / LOG).unlink(missing_ok=True)
     readings.mkdir()
     console.print(
         f"\n{pace.machines} presses report their power 100 times a second, {pace.speed:g} times as "
         "fast as real ones.\nTwo windows of each, every second, in one call:\n"
     )
     show_source(console, live_windows)
+    wr.log_progress(spark, output / LOG)
     query = _started(spark, output, pace)
     figures, files = Figures(), CommittedFiles(answers)
     with view_of(console, figures, seconds) as view:
@@ -157,7 +160,8 @@ Written:
 
 To try next:
   windrow state {output / "checkpoint"}: what is kept of the stream
-  make demo DEMO_ARGS=--forever: until Ctrl-C; --machines 200 for more of them
+  make demo DEMO_ARGS="--page --forever": the same on a page, until Ctrl-C
+  windrow watch {output}: the page of a query, also after it has ended
   make demo DEMO_ARGS=--table: 18 features of every reading of a table
   streams in your own job: docs/streaming.md
 """,

@@ -22,16 +22,33 @@ class CommittedFiles:
 
     def take(self) -> pa.Table | None:
         """What was committed since the last call; None if nothing was."""
-        new = sorted(_committed(self._folder) - self._taken)
+        new = sorted(committed(self._folder).keys() - self._taken)
         self._taken.update(new)
         tables = [pq.read_table(path) for path in new]
         filled = [table for table in tables if table.num_rows]
         return pa.concat_tables(filled) if filled else None
 
 
-def _committed(folder: Path) -> set[str]:
-    """The paths of all files; every tenth entry of the log repeats those before."""
-    log = folder / "_spark_metadata"
-    entries = [each for each in log.glob("*") if not each.name.startswith(".")]
-    lines = [line for entry in entries for line in entry.read_text().splitlines()[1:]]
-    return {unquote(urlparse(json.loads(line)["path"]).path) for line in lines}
+def committed(folder: Path) -> dict[str, None]:
+    """The paths of all files, in the order of their batches.
+
+    Every tenth entry of the log, `19.compact`, repeats all before: it and those after it say all.
+    """
+    entries = {entry.name: entry for entry in (folder / "_spark_metadata").glob("[0-9]*")}
+    numbers = sorted({int(name.partition(".")[0]) for name in entries})
+    whole = [number for number in numbers if f"{number}.compact" in entries]
+    files: dict[str, None] = {}
+    for number in numbers[numbers.index(whole[-1]) if whole else 0 :]:
+        entry = entries.get(f"{number}.compact", entries.get(str(number)))
+        if entry is not None:
+            files.update(dict.fromkeys(_files_of(entry)))
+    return files
+
+
+def _files_of(entry: Path) -> list[str]:
+    """The files of an entry, whose first line is a version; Spark may have just removed it."""
+    try:
+        lines = entry.read_text().splitlines()[1:]
+    except FileNotFoundError:
+        return []
+    return [unquote(urlparse(json.loads(line)["path"]).path) for line in lines]
