@@ -29,7 +29,7 @@ const TILES = [
       if (all.rate !== null) return "over the newest 10 batches";
       return all.batches.some((each) => each.events !== null) ? "" : "not known without wr.log_progress";
     },
-    bars: (each) => each.events,
+    bars: (each) => (each.events === null ? null : each.events / (each.seconds || 1)),
   },
   {
     title: "Time of a batch",
