@@ -14,6 +14,7 @@ from website.algorithm_pages import algorithm_page, card_of
 from website.reference import PAGES, reference_pages
 from website.sliding import sliding
 from website.staging import stage
+from website.stream_drawings import DRAWINGS
 from website.trace_drawings import can_draw, draw_trace
 from website.traces import Largest, monoid_for, trace
 
@@ -41,8 +42,10 @@ def test_every_public_name_has_a_place_in_the_reference(reference: dict[str, str
     assert public <= listed
 
 
-def test_the_drawing_is_what_its_code_draws(interpreted: None) -> None:
-    assert (ROOT / "docs" / "images" / "sliding.svg").read_text("utf-8") == sliding()
+@pytest.mark.parametrize("name", ["sliding.svg", *DRAWINGS])
+def test_a_drawing_is_what_its_code_draws(name: str, interpreted: None) -> None:
+    drawn = DRAWINGS.get(name, sliding)()
+    assert (ROOT / "docs" / "images" / name).read_text("utf-8") == drawn
 
 
 @pytest.mark.parametrize("page", page_tables.PAGES, ids=lambda page: page.name)
