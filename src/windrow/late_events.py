@@ -63,7 +63,34 @@ def late(data: Any) -> Any:
 
 
 def on_time(data: Any) -> Any:
-    """The answers among the rows of a stream, without late events; `data` is as in `wr.late`."""
+    """The answers among the rows of a stream, without late events.
+
+    Args:
+        data: as in `wr.late`.
+
+    Returns:
+        A DataFrame, or a `pyarrow.Table`.
+
+    Raises:
+        InvalidArgument: if the data has no column `late`.
+
+    Example:
+        >>> import windrow as wr
+        >>> from datetime import datetime
+        >>> batches = [{"ts": [datetime(2026, 5, 4, 9, minute)]} for minute in (1, 5, 2)]
+        >>> for batch in wr.over(
+        ...     batches,
+        ...     order="ts",
+        ...     windows=wr.rows(2),
+        ...     aggs=wr.count(),
+        ...     lateness="0 s",
+        ...     late="side",
+        ... ):
+        ...     print(wr.on_time(batch)["count"].to_pylist())
+        [1]
+        [2]
+        []
+    """
     if is_spark(data):
         _require_column(data.columns)
         return data.where(f"{LATE} IS NULL").drop(LATE)

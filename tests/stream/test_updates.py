@@ -1,4 +1,4 @@
-"""`emit="updates"`: after every batch, the last answer of each window is what a table would say."""
+"""`emit="updates"`: after every batch, the newest answers are what a table would say."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from tests.support.examples import examples
+from tests.support.over import oracle as over_oracle
 from tests.support.slide import oracle
 from tests.support.stream.combines import counted_combines
 from tests.support.stream.iterated import Iterated, iterated
-from tests.support.stream.model import BINS_SMALL, accepted
+from tests.support.stream.model import BINS_SMALL, accepted, arrived, length
 from tests.support.stream.revisions import Revisions, can_be_revised
-from tests.support.stream.strategies import Stream, clocks, streams
+from tests.support.stream.strategies import WITH_OBJECTS, Stream, clocks, streams, trailing
 from windrow.iterators.reading import checkpoint_at
 from windrow.stream import sizes
 from windrow.stream.inspection import summary
+from windrow.windows import Window
 
 # Interpreted, numbers are numpy's, which warn where a kernel is silent.
 pytestmark = [
@@ -40,37 +42,59 @@ def prefix(stream: Stream, batches: int) -> Stream:
     return Stream(stream.batches[:batches], stream.key, stream.order, stream.windows, stream.aggs)
 
 
-def check(example: Iterated, allowed: int, shards: int | None, kept: bool) -> None:
-    """After every batch, and at the end."""
-    stream = Iterated(example.stream, example.lateness + allowed).watermarked(of_moments=False)
-    sink = Revisions(stream.key)
+def slid(stream: Stream) -> tuple[list[dict[str, Any]], int]:
+    """What `wr.slide` says of all events so far, and how many of them were late."""
+    events, late = accepted(stream)
+    return oracle.slide(events, **stream.arguments), late
 
-    def check_answers(stream: Stream) -> int:
-        """After the batches of a stream; says how many of its events are late."""
-        events, late = accepted(stream)
-        sink.check(oracle.slide(events, **stream.arguments))
-        return late
+
+def laid_over(stream: Stream) -> tuple[list[dict[str, Any]], int]:
+    """The same of `wr.over`."""
+    day = length(stream.batches[0][0].schema.field("o0").type)
+    events, late = arrived(stream, lambda time: time + day)
+    answers = over_oracle.over(events, **stream.arguments) if events.num_rows else {}
+    columns = {"id": events["id"].to_pylist(), **answers}
+    return [
+        dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+    ], late
+
+
+def check(call: Any, example: Iterated, allowed: int, small: bool) -> None:
+    """The newest answers are right after every batch, and final at the end."""
+    horizon = Iterated(example.stream, example.lateness + allowed)
+    stream = horizon.watermarked(of_moments=call is wr.over)
+    expected = laid_over if call is wr.over else slid
+    sink = Revisions(stream.key)
 
     def batches() -> Iterator[pa.Table]:
         # A stream pulls when all answers so far have been taken.
         for number, batch in enumerate(example.batches):
             if number:
-                check_answers(prefix(stream, number))
+                sink.check(expected(prefix(stream, number))[0])
             yield batch
 
-    found: wr.Stream = wr.slide(
-        batches(),
-        **stream.arguments,
-        lateness=f"{example.lateness} milliseconds",
-        allowed_lateness=f"{allowed} milliseconds",
-        emit="updates",
-        shards=shards,
-        checkpoint=wr.stores.MemoryStore() if kept else None,
-    )
-    for answers in found:
-        sink.take(oracle.rows_of(pa.Table.from_batches([answers])))
-    assert found.late == check_answers(stream)
+    with sizes.using(**(BINS_SMALL if small else {})):
+        found: wr.Stream = call(
+            batches(),
+            **stream.arguments,
+            lateness=f"{example.lateness} milliseconds",
+            allowed_lateness=f"{allowed} milliseconds",
+            emit="updates",
+            shards=2 if small and stream.key else None,
+            checkpoint=wr.stores.MemoryStore() if small else None,
+        )
+        for answers in found:
+            table = pa.Table.from_batches([answers])
+            sink.take(table.to_pylist() if call is wr.over else oracle.rows_of(table))
+    rows, late = expected(stream)
+    sink.check(rows)
+    assert found.late == late
     assert all(row["final"] for row in sink.rows.values())
+
+
+def some(allowed: int, example: Iterated) -> int:
+    """So many milliseconds, or days if times are dates."""
+    return allowed * (86_400_000 if pa.types.is_date(example.batches[0]["o0"].type) else 1)
 
 
 @given(
@@ -79,13 +103,30 @@ def check(example: Iterated, allowed: int, shards: int | None, kept: bool) -> No
     st.booleans(),
 )
 @examples(60)
-def test_the_newest_answers_are_those_of_a_table(
-    example: Iterated, allowed: int, small: bool
-) -> None:
+def test_slide(example: Iterated, allowed: int, small: bool) -> None:
     """Events of any disorder; what is later than allowed is dropped and counted."""
-    unit = 86_400_000 if pa.types.is_date(example.batches[0]["o0"].type) else 1
-    with sizes.using(**(BINS_SMALL if small else {})):
-        check(example, allowed * unit, 2 if small and example.stream.key else None, kept=small)
+    check(wr.slide, example, some(allowed, example), small)
+
+
+@st.composite
+def at_their_row(draw: st.DrawFn, unit: int) -> Window:
+    kind = draw(st.sampled_from(["rows", "time", "time", "expanding"]))
+    if kind == "time":
+        return draw(trailing(unit))
+    if kind == "expanding":
+        return wr.expanding()
+    return wr.rows(draw(st.integers(1, 12) | st.just(2**70)), current=draw(st.booleans()))
+
+
+@given(
+    iterated([streams(at_their_row), streams(at_their_row, [*WITH_OBJECTS, "median"])]),
+    st.integers(0, 20),
+    st.booleans(),
+)
+@examples(60)
+def test_over(example: Iterated, allowed: int, small: bool) -> None:
+    """Windows that end at their row, also of aggregations that count values or keep objects."""
+    check(wr.over, example, some(allowed, example), small)
 
 
 NINE = datetime(2026, 5, 4, 9)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from windrow.errors import InvalidArgument
 from windrow.planning.delivery import FINAL_ONLY, Delivery
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
@@ -12,6 +11,7 @@ from windrow.planning.stream_plan import StreamPlan, history_kept, late_events, 
 from windrow.stream.over_stream import StreamOver
 from windrow.stream.query import StreamQuery
 from windrow.stream.slide_stream import StreamSlide
+from windrow.stream.updates.over_updates import OverUpdates
 from windrow.stream.updates.slide_updates import SlideUpdates
 
 
@@ -48,7 +48,7 @@ def _query_of(
             return SlideUpdates(plan, nullable, shards, delivery.allowed)
         return StreamSlide(plan, nullable, shards, live)
     if delivery.updates:
-        raise InvalidArgument("emit: 'updates' is for wr.slide; wr.over answers final rows")
+        return OverUpdates(plan, nullable, shards, delivery.allowed)
     return StreamOver(plan, nullable, shards, live)
 
 

@@ -95,7 +95,9 @@ class StoredTotals:
         held = np.bincount(self.bins.of_hashes(hashes), minlength=len(self.bins)).tolist()
         most = sizes.current().totals_in_a_bin
         for number in changed:
-            self.bins.split(number, held[number], held[number], most)
+            if held[number] > most:
+                keys = len(np.unique(hashes[self.bins.of_hashes(hashes) == number]))
+                self.bins.split(number, held[number], keys, most)
         changed += range(part.known, len(self.bins))
         numbers = self.bins.of_hashes(hashes)
         order = np.argsort(numbers, kind="stable")

@@ -43,16 +43,19 @@ from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import Slices
 from windrow.slicing.calendar_slices import CalendarSlices
 from windrow.stream.cell_slides import CellSlides
-from windrow.stream.group import FURTHEST, Array, WindowGroup
+from windrow.stream.group import FURTHEST, Array
 from windrow.stream.header import GroupState
 from windrow.stream.row_layout import empty
 from windrow.stream.state import CELLS_SCHEMA, GIVEN_SCHEMA, NONE, ShardBlocks
 from windrow.stream.updates.given_answers import GivenAnswers, OpenBins
+from windrow.stream.updates.updates_query import EMIT, RevisingGroup
 from windrow.windows import ticks
 from windrow.windows.schedules import Schedule
 
 #: columns of given answers: the window's name in its schedule, and which answer it is
 _WINDOW, _REVISION = "window", "revision"
+#: the number of an answer before it is given
+_NEW = -1
 
 
 class Revised(NamedTuple):
@@ -63,7 +66,7 @@ class Revised(NamedTuple):
     open: pa.RecordBatch
 
 
-class RevisedWindows(WindowGroup):
+class RevisedWindows(RevisingGroup):
     """One window of `slide`, with slices of its own."""
 
     def __init__(
@@ -90,7 +93,7 @@ class RevisedWindows(WindowGroup):
             GIVEN_SCHEMA: self._given,
         }
         of = "slices" if self._any_order else "moments"
-        self.kept = [*maps.description, "emit=updates", f"cells of {of}"]
+        self.kept = [*maps.description, EMIT, f"cells of {of}"]
 
     def describe(self) -> GroupPlan:
         """Cells of open slices, and given answers."""
@@ -118,27 +121,21 @@ class RevisedWindows(WindowGroup):
             if each.entries:
                 yield each.due
 
-    def move(
-        self, state: GroupState, blocks: ShardBlocks, events: pa.RecordBatch, frontier: int
-    ) -> list[pa.Table]:
-        """Take events, and answer the windows that they change or that are final by now."""
-        return self.revise(state, blocks, events, frontier, first=0)
-
     def revise(
         self,
         state: GroupState,
         blocks: ShardBlocks,
         events: pa.RecordBatch,
         frontier: int,
-        first: int,
+        silent: bool = False,
     ) -> list[pa.Table]:
-        """As `move`; `first` is the number of a window's first answer."""
+        """Answer what events change, and what is final by now."""
         stored = self._stored(blocks)
         tables = []
         for part in stored.parts(self._cells(events), frontier):
             cells, changed = self.maps.merged(part.cells, part.new)
-            answers = self._changed(cells, changed, state.frontier, first)
-            revised = self._numbered(part, answers, frontier)
+            answers = self._changed(cells, changed, state.frontier)
+            revised = self._numbered(part, answers, frontier, silent)
             stored.keep(part, self._left(cells, frontier), revised.open, self._ends(revised.open))
             if revised.given.num_rows:
                 tables.append(self._table(revised))
@@ -173,10 +170,8 @@ class RevisedWindows(WindowGroup):
 
     # Answers -------------------------------------------------------------------------------------
 
-    def _changed(
-        self, cells: pa.RecordBatch, changed: Array, before: int, first: int
-    ) -> pa.RecordBatch:
-        """The answers of the windows that hold a changed cell, each as if it were the first."""
+    def _changed(self, cells: pa.RecordBatch, changed: Array, before: int) -> pa.RecordBatch:
+        """The answers of the windows that hold a changed cell, without their numbers."""
         if not changed.any():
             return empty(self._given)
         grouped = self.maps.grouped([cells])
@@ -192,13 +187,15 @@ class RevisedWindows(WindowGroup):
             [
                 *self._slides.keys(grouped, firsts),
                 pa.array(windows, pa.int64()),
-                pa.array(np.full(len(windows), first), pa.int64()),
+                pa.array(np.full(len(windows), _NEW), pa.int64()),
                 *(result(place) for place in range(len(self._plan.features))),
             ],
             schema=self._given,
         )
 
-    def _numbered(self, part: OpenBins, answers: pa.RecordBatch, frontier: int) -> Revised:
+    def _numbered(
+        self, part: OpenBins, answers: pa.RecordBatch, frontier: int, silent: bool
+    ) -> Revised:
         """The answers of windows with their numbers: those to give, and those that stay open."""
         known = part.given.num_rows
         every = pa.concat_batches([part.given, answers])
@@ -212,10 +209,10 @@ class RevisedWindows(WindowGroup):
         oldest = np.flatnonzero(begins)
         newest = np.append(oldest[1:], len(windows)) - 1
         # Of a window there is the given answer, the new one, or first the one and then the other.
-        is_new, was_given = places[newest] >= known, places[oldest] < known
+        is_new = places[newest] >= known
         final = self._ends_of(windows[newest]) <= frontier
         given = is_new | final
-        revisions = every[_REVISION].to_numpy()[places[oldest]] + (was_given & given)
+        revisions = every[_REVISION].to_numpy()[places[oldest]] + (given & (not silent))
         rows = every.take(pa.array(places[newest]))
         rows = rows.set_column(
             rows.schema.get_field_index(_REVISION), _REVISION, pa.array(revisions, pa.int64())

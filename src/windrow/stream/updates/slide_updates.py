@@ -1,18 +1,9 @@
-"""`slide` over a stream with `emit="updates"`: answers at once, and their revisions.
-
-Events do not wait: each batch's events go to every window, which answers what they change (see
-`revised_windows`). What is final is decided `allowed_lateness` behind the watermark:
-
-      late, dropped     |    corrects answers     |     in time
-      ------------------|-------------------------|------------------ event time
-                   the horizon  <-- allowed --  watermark
-"""
+"""`slide` over a stream with `emit="updates"`: a group for each window (see `revised_windows`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from typing import cast
 
 import pyarrow as pa
 
@@ -25,15 +16,13 @@ from windrow.planning.share import share
 from windrow.planning.slide_plan import SlidePlan
 from windrow.slicing.calendar_slices import CalendarSlices
 from windrow.stream.description import arranged
-from windrow.stream.header import GroupState, ShardHeader
-from windrow.stream.query import BatchResult, StreamQuery
-from windrow.stream.state import NONE, ShardBlocks
 from windrow.stream.updates.revised_windows import RevisedWindows
+from windrow.stream.updates.updates_query import UpdatesQuery
 from windrow.windows import ticks
 from windrow.windows.schedules import CalendarTimes, ClockSchedule
 
 
-class SlideUpdates(StreamQuery):
+class SlideUpdates(UpdatesQuery):
     """The windows of a plan over a stream, answered at once."""
 
     def __init__(
@@ -48,72 +37,17 @@ class SlideUpdates(StreamQuery):
             allowed: how far behind the watermark events still count, in milliseconds.
         """
         self._plan = plan = arranged(plan)
-        self._allowed = allowed
         _require_revisable(plan)
         types = column_types(plan.schema, plan.columns) | {plan.order[0]: plan.order_type}
         tick = ticks.nanoseconds_per_tick(plan.order_type)
         features = FeatureColumns(plan.features, nullable, as_given=True)
         maps = Maps(plan.key, column_types(plan.schema, plan.columns), features)
-        super().__init__(plan, types, list(_groups(plan, tick, features, maps)), shards)
+        groups = list(_groups(plan, tick, features, maps))
+        super().__init__(plan, types, groups, shards, allowed)
 
     def _prepared(self, columns: dict[str, pa.Array]) -> dict[str, pa.Array]:
         order = self._plan.order[0]
         return columns | {order: in_order_type(columns[order], self._plan)}
-
-    def _frontiers(self, watermark: int, header: ShardHeader) -> list[int]:
-        return super()._frontiers(watermark - self._allowed, header)
-
-    def _due(self, blocks: ShardBlocks, header: ShardHeader) -> int | None:
-        due = super()._due(blocks, header)
-        return None if due is None else due + self._allowed
-
-    def _take_history(
-        self,
-        blocks: ShardBlocks,
-        header: ShardHeader,
-        batches: Iterable[pa.Table],
-        step: BatchResult,
-    ) -> None:
-        # Nobody gets these answers, so that the next one of a window is its first.
-        self._revise(blocks, header.groups, batches, NONE, [NONE] * len(header.groups), step, -1)
-
-    def _move(
-        self,
-        blocks: ShardBlocks,
-        header: ShardHeader,
-        batches: Iterable[pa.Table],
-        late: int,
-        final: int,
-        step: BatchResult,
-    ) -> None:
-        latest = max(self._frontiers(late, header))
-        now = self._frontiers(final, header)
-        step.answers += self._revise(blocks, header.groups, batches, latest, now, step, 0)
-
-    def _revise(
-        self,
-        blocks: ShardBlocks,
-        states: Sequence[GroupState],
-        batches: Iterable[pa.Table],
-        late: int,
-        now: Sequence[int],
-        step: BatchResult,
-        first: int,
-    ) -> list[pa.Table]:
-        """Take events that are not before `late`, and move all groups to their frontiers."""
-        arrived = self._arrived(batches, late, step)
-        events = pa.RecordBatch.from_pylist([], self._waiting_schema)
-        if arrived is not None:
-            columns, _times = arrived
-            events = pa.RecordBatch.from_arrays(
-                [columns[name] for name in self._waiting_schema.names], schema=self._waiting_schema
-            )
-        answers: list[pa.Table] = []
-        groups = cast("Sequence[RevisedWindows]", self._groups)
-        for group, state, frontier in zip(groups, states, now, strict=True):
-            if events.num_rows or frontier > state.frontier:
-                answers += group.revise(state, blocks, self._held(group, events), frontier, first)
-        return answers
 
 
 def _groups(
