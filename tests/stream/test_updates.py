@@ -179,6 +179,12 @@ def test_an_answer_that_only_becomes_final_costs_no_combine() -> None:
 
 def test_history_is_not_answered_again() -> None:
     """Windows that are open behind it begin with revision 0, as answers of the stream."""
+    over = {**ASKED, "windows": wr.rows(2), "lateness": "10 seconds", "emit": "updates"}
+    found = pa.Table.from_batches(wr.over([at(65, 75)], **over, history=at(0, 30, 70)))
+    rows = found.select(["ts", "count", "revision", "final"]).to_pylist()
+    seconds = [row.pop("ts").second for row in rows]
+    assert seconds == [5, 10, 15, 5, 10, 15]
+    assert [list(row.values()) for row in rows] == [[2, 0, False]] * 3 + [[2, 1, True]] * 3
     asked = {**ASKED, "lateness": "10 seconds", "emit": "updates"}
     stream = wr.slide([at(75)], **asked, history=at(0, 30, 70))
     rows = [row for answers in stream for row in answers.to_pylist()]
@@ -259,6 +265,23 @@ def test_what_cannot_be_revised_is_refused(changed: dict[str, Any], message: str
     asked = {**ASKED, "lateness": "1 second", "emit": "updates", **changed}
     with pytest.raises(wr.InvalidArgument, match=re.escape(message)):
         wr.slide([], **asked, schema=SCHEMA)
+
+
+@pytest.mark.parametrize(
+    "window",
+    [
+        wr.session("1 minute"),
+        wr.punctuated("p"),
+        wr.delta("x", 2.0),
+        wr.rows(before=2, after=1),
+        wr.time(before="1 minute", after="1 minute"),
+        wr.calendar("1 month"),
+    ],
+)
+def test_rows_that_cannot_be_revised_are_refused(window: Window) -> None:
+    asked = {**ASKED, "windows": window, "lateness": "1 second", "emit": "updates"}
+    with pytest.raises(wr.InvalidArgument, match="emit: 'updates' needs windows of rows, of time"):
+        wr.over([], **asked, schema=SCHEMA.append(pa.field("p", pa.bool_())))
 
 
 def test_a_table_is_final() -> None:

@@ -11,7 +11,7 @@ import windrow as wr
 from tests.support.slide import oracle
 from tests.support.stream.events import events
 from tests.support.stream.files import answers_in, counted, read_stream, run_to_end, write_batches
-from tests.support.stream.revisions import newest
+from tests.support.stream.revisions import Revisions, newest
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -73,9 +73,24 @@ def test_revisions(streaming: "SparkSession", tmp_path: Path) -> None:
 
 
 def test_an_append_sink_has_each_revision_once(streaming: "SparkSession", tmp_path: Path) -> None:
-    write_batches(tmp_path / "events", IN_TIME)
+    """Of `over`, with windows that keep rows."""
+    ids = iter(range(1000))
+    batches = [
+        batch.append_column("id", [[next(ids) for _ in range(batch.num_rows)]])
+        for batch in (*IN_TIME, events(4, 1000, 1001, 1))
+    ]
+    write_batches(tmp_path / "events", batches)
     stream = read_stream(streaming, tmp_path / "events")
-    run_to_end(wr.slide(stream, **ASKED, **LATENESS, emit="updates"), tmp_path / "answers")
-    found = answers_in(streaming, tmp_path / "answers")
-    rows = found.select(["window", *KEY, "window_start", "revision"]).to_pylist()
-    assert len({tuple(row.values()) for row in rows}) == len(rows)
+    asked: dict[str, Any] = {
+        "key": KEY, "order": "ts", "windows": {"s": wr.time("20 seconds"), "r": wr.rows(4)},
+        "aggs": [wr.sum("n"), wr.median("x"), wr.last("place")],
+    }  # fmt: skip
+    run_to_end(wr.over(stream, **asked, **LATENESS, emit="updates"), tmp_path / "answers")
+    found = answers_in(streaming, tmp_path / "answers").sort_by([("revision", "ascending")])
+    sink = Revisions(KEY)
+    for row in found.to_pylist():
+        sink.take([row])
+    expected = wr.over(pa.concat_tables(batches), **asked).to_pylist()
+    sink.check(expected)
+    assert sum(not row["final"] for row in sink.rows.values()) == 1
+    assert max(row["revision"] for row in sink.rows.values()) > 1
