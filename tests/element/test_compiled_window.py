@@ -1,7 +1,9 @@
 """`wr.Window(..., types=...)`: compiled, on numbers of known types."""
 
 import datetime
+import gc
 import math
+import weakref
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
+from windrow.compiler import event_calls
 from windrow.element.single_events import ROOM
 
 RUN = settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -48,6 +51,43 @@ def test_single_events_and_blocks_are_one_window():
         window.evict_many(len(window) // 2)
         plain.evict_many(len(plain) // 2)
         assert (window.query(), len(window)) == (plain.query(), len(plain))
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(not event_calls.is_possible(), reason="objects of this Python lie otherwise")
+def test_single_events_are_functions_of_machine_code():
+    """Whatever they do not know themselves goes to the methods in Python."""
+    window = wr.Window(wr.max(), types="int64")
+    assert type(window.insert) is type(len)
+    for value in (3, True, None, 2**62, np.int64(5)):
+        window.insert(value)
+    assert (window.query(), window.query(range=None), len(window)) == (2**62, 2**62, 5)
+    for wrong in ((2**64,), ("7",), (), (1, 2)):
+        with pytest.raises(wr.InvalidArgument):
+            window.insert(*wrong)
+    with pytest.raises(wr.InvalidArgument, match="range: a compiled window answers"):
+        window.query(range=2)
+    for _ in range(5):
+        window.evict()
+    with pytest.raises(wr.EmptyWindow, match="evict: the window holds no events"):
+        window.evict()
+    assert (window.query(), len(window)) == (None, 0)
+
+
+@pytest.mark.compiled
+def test_functions_outlive_their_window_and_windows_leave_nothing():
+    window = wr.Window(wr.max(), types="float64")
+    insert, query = window.insert, window.query
+    seen = weakref.ref(window._behind)
+    gc.disable()
+    try:
+        del window
+        assert seen() is None, "the window is part of a cycle, and its memory stays"
+    finally:
+        gc.enable()
+    for value in [*np.random.default_rng(7).normal(size=5 * ROOM).tolist(), 9.0]:
+        insert(value)
+    assert query() == 9.0
 
 
 @pytest.mark.compiled

@@ -87,6 +87,15 @@ class Product:
                 self.fields.append(entry)
             yield self._places[key], is_new
 
+    def without_nulls(self) -> Product | None:
+        """The same partials, of rows that all have values: no row is asked whether it is valid.
+
+        None if the partials would not be the same, because some part counts its valid rows.
+        """
+        product = Product([replace(part, nullable=(), missing=()) for part in self.parts])
+        same = [each.name for each in product.fields] == [each.name for each in self.fields]
+        return product if same else None
+
     @property
     def nullable_columns(self) -> tuple[int, ...]:
         """The columns of which the kernel wants to know which rows are valid."""

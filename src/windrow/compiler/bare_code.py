@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from windrow.compiler.bare_values import Described, NotDescribed, described, packer, unpacker
-from windrow.compiler.bound_code import BoundKernel, entry, words_of
+from windrow.compiler.bound_code import BoundKernel, caller, entry, words_of
 
 #: numba's names of wrappers
 _WRAPPER = "_ZN7cpython"
@@ -162,8 +162,9 @@ class BareKernel:
         failure, results = ctypes.c_void_p(), self._unpack.room()
         places = ctypes.addressof(results), ctypes.addressof(failure)
         words = words_of([*places, *self._pack(arguments)])
-        call, _engine = self._entry
-        return BoundKernel(call, words, lambda: _raised(failure.value), (results, arguments))
+        address, _engine = self._entry
+        kept = results, arguments, self
+        return BoundKernel(caller(address), words, lambda: _raised(failure.value), kept, address)
 
     @functools.cached_property
     def _entry(self) -> tuple[Any, Any]:

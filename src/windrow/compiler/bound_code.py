@@ -23,8 +23,8 @@ _DOUBLE = struct.Struct("<d")
 _WORD = struct.Struct("<q")
 
 
-def entry(address: int, passed: Sequence[str]) -> tuple[Any, Any]:
-    """What calls the kernel at an address, given a block of words; and what keeps it in memory.
+def entry(address: int, passed: Sequence[str]) -> tuple[int, Any]:
+    """Where the code is that calls a kernel, given a block of words; and what keeps it in memory.
 
     Args:
         address: where the kernel is.
@@ -37,8 +37,13 @@ def entry(address: int, passed: Sequence[str]) -> tuple[Any, Any]:
     binding.initialize_native_asmprinter()
     target = binding.Target.from_default_triple().create_target_machine()
     engine = binding.create_mcjit_compiler(module, target)
+    return int(engine.get_function_address("entry")), engine
+
+
+def caller(address: int) -> Callable[[Any], Any]:
+    """A function that calls an entry."""
     # It is not declared what it takes: then ctypes passes the address of an array fastest.
-    return ctypes.PYFUNCTYPE(ctypes.c_int32)(engine.get_function_address("entry")), engine
+    return ctypes.PYFUNCTYPE(ctypes.c_int32)(address)
 
 
 def _assembly(address: int, passed: Sequence[str]) -> str:
@@ -75,13 +80,19 @@ class BoundKernel:
         call: a function of ctypes, or of Python.
         words: what it takes.
         error: tells why the last call failed.
+        address: where its entry is; None if it is a function of Python.
     """
 
     def __init__(
-        self, call: Callable[[Any], Any], words: Any, error: Callable[[], BaseException], kept: Any
+        self,
+        call: Callable[[Any], Any],
+        words: Any,
+        error: Callable[[], BaseException],
+        kept: Any,
+        address: int | None = None,
     ) -> None:
         """`kept` is what has to live as long as the words do."""
-        self.call, self.words, self.error = call, words, error
+        self.call, self.words, self.error, self.address = call, words, error, address
         self._kept = kept
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import types as python_types
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ import pyarrow as pa
 from windrow.algebra.aggregation import Measure
 from windrow.algebra.failures import failures_named
 from windrow.algebra.kinds import Kind
+from windrow.algebra.product import Product
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.machine_code import is_enabled
 from windrow.compiler.product_source import Rule
@@ -59,12 +62,20 @@ class CompiledProgram:
         self.choice = self.features.choice(wish, None, costs.SLIDING)
         self.algorithm = self.choice.algorithm
         self._policy, self._rules = policy, rules
-        self._checked = self.features.checked or policy is not None
+        self.checked = self.features.checked or policy is not None
+        self._loops = BlockLoops(self, self.features)
+        self._bare_loops = None
+        if (bare := self.product.without_nulls()) is not None:
+            features = copy(self.features)
+            features.product = bare
+            self._bare_loops = BlockLoops(self, features)
 
-    def kernel(self, loop: Callable[..., Any], *functions: Callable[..., Any]) -> Kernel:
-        """A loop, joined with the algorithm and the product."""
+    def kernel(
+        self, loop: Callable[..., Any], product: Product, *functions: Callable[..., Any]
+    ) -> Kernel:
+        """A loop, joined with the algorithm and a product."""
         functions = (*self.algorithm.FUNCTIONS, *functions)
-        return Kernel(loop, functions, self.product, self._checked, self._rules)
+        return Kernel(loop, functions, product, self.checked, self._rules)
 
     def insert_loop(self) -> Callable[..., Any]:
         """The loop that inserts rows."""
@@ -78,16 +89,16 @@ class CompiledProgram:
         """The kernel of single events."""
         insert = _called("insert_waiting", self.insert_loop())
         states = element_loops.state_functions(self.algorithm)
-        return self.kernel(element_loops.serve, insert, *states)
+        return self.kernel(element_loops.serve, self.product, insert, *states)
 
-    def sliding(self) -> Kernel:
-        """The kernel that slides by one event after the other: that of `wr.over` of rows."""
-        return kernel_for(loops.over_rows, self.algorithm, self.product, self._checked)
+    def loops(self, columns: Sequence[pa.Array]) -> BlockLoops:
+        """The loops over a block of events: most blocks have no nulls, and are not asked."""
+        has_nulls = any(column.null_count for column in columns)
+        return self._loops if has_nulls or self._bare_loops is None else self._bare_loops
 
     def block(self, columns: Sequence[pa.Array]) -> Read:
         """Columns of events as the arrays that kernels read."""
-        named = dict(zip(self.inputs.schema.names, columns, strict=True))
-        return self.features.compiled_block(named, len(columns[0]), 0)
+        return self._loops.block(columns)
 
     def checked_event(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The inputs of one event, checked; a function of the user's takes them on trial."""
@@ -107,15 +118,11 @@ class CompiledProgram:
 
     def python_answer(self, answers: FeatureAnswers) -> Any:
         """The first answer, as Python has it."""
-        return self.result(answers)[0].as_py()
+        return self._loops.result(answers)[0].as_py()
 
     def answers(self, size: int) -> FeatureAnswers:
         """Room for the answers of so many events."""
         return self.features.answers(size)
-
-    def result(self, answers: FeatureAnswers) -> pa.Array:
-        """The answers that a kernel has written, as a column."""
-        return self.features.result(answers, self.answer, _carries_nothing)
 
     def answers_as_numbers(self) -> bool:
         """Whether Python's number of an answer is the answer."""
@@ -149,6 +156,40 @@ class CompiledProgram:
                 (index,) = read
                 found.append((index, nullable.index(index) if index in nullable else None))
         return found
+
+
+class BlockLoops:
+    """The loops over blocks of events, and what they read and write."""
+
+    def __init__(self, program: CompiledProgram, features: FeatureColumns) -> None:
+        """`features` knows whether the blocks hold nulls."""
+        self._program, self._features = program, features
+
+    @cached_property
+    def inserting(self) -> Kernel:
+        """The loop that inserts rows."""
+        return self._program.kernel(self._program.insert_loop(), self._features.product)
+
+    @cached_property
+    def sliding(self) -> Kernel:
+        """The loop that slides by one event after the other: that of `wr.over` of rows."""
+        program = self._program
+        return kernel_for(
+            loops.over_rows, program.algorithm, self._features.product, program.checked
+        )
+
+    def block(self, columns: Sequence[pa.Array]) -> Read:
+        """Columns of events as the arrays that kernels read."""
+        named = dict(zip(self._program.inputs.schema.names, columns, strict=True))
+        return self._features.compiled_block(named, len(columns[0]), 0)
+
+    def answers(self, size: int) -> FeatureAnswers:
+        """Room for the answers of so many events."""
+        return self._features.answers(size)
+
+    def result(self, answers: FeatureAnswers) -> pa.Array:
+        """The answers that a kernel has written, as a column."""
+        return self._features.result(answers, self._program.answer, _carries_nothing)
 
 
 _NUMBERS = {pa.float64(): "float64", pa.int64(): "int64"}

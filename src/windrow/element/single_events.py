@@ -1,7 +1,11 @@
 """Single events of a compiled window: they wait in typed memory until somebody asks.
 
-What always holds: the window's events are those in the ring without the oldest `leaving`, followed
-by `count` that wait. If more are to leave than the ring holds, the oldest that wait leave, too.
+What always holds: the window's events are those in the ring without the oldest `LEAVING`, followed
+by `COUNT` that wait. If more are to leave than the ring holds, the oldest that wait leave, too.
+
+Both numbers stand on a desk of words. Where events are numbers, `insert`, `evict` and `query` are
+functions of machine code (`compiler/event_calls.py`), and the methods here do what is rare. Where
+there is no machine code, and for other events, they do all of it.
 """
 
 from __future__ import annotations
@@ -11,10 +15,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from windrow.algebra import arrays
 from windrow.algebra.failures import FAILURES, named
-from windrow.compiler.bound_code import BoundKernel
-from windrow.element.compiled_program import CompiledProgram, Read, written
+from windrow.compiler import event_calls
+from windrow.compiler.event_calls import COUNT, HELD, ODD, Fallbacks, Places
+from windrow.compiler.event_calls import LEAVING as GOING
+from windrow.element.compiled_program import CompiledProgram, written
+from windrow.element.compiled_ring import CompiledRing
 from windrow.engine.element_loops import ANSWERING, LEAVING, STOP
 from windrow.errors import EmptyWindow, InvalidArgument
 
@@ -25,118 +31,94 @@ ROOM = 256
 class SingleEvents:
     """The operations of one event, with all that they need at hand."""
 
-    __slots__ = (
-        "_answer", "_answers", "_bound", "_buffer", "_buffers", "_call", "_cells", "_columns",
-        "_count", "_defined", "_gathered", "_grow", "_held", "_is_odd", "_leaving", "_nulls",
-        "_number", "_numbers", "_program", "_size", "_slides", "_valid", "_validities", "_words",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        program: CompiledProgram,
-        slides: bool,
-        grow: Callable[[], None],
-        size: Callable[[], int],
-    ) -> None:
+    def __init__(self, program: CompiledProgram, ring: CompiledRing, slides: bool) -> None:
         """Make the buffers.
 
         Args:
             program: what events are, and what answers are.
+            ring: where events are that do not wait.
             slides: whether a policy lets events leave.
-            grow: makes room in the ring, and binds the kernel to it.
-            size: tells how many events are in the ring.
         """
-        self._program, self._slides, self._grow, self._size = program, slides, grow, size
-        #: how many events wait, how many of all are to leave, and how many are in the ring
-        self._count = self._leaving = self._held = 0
+        self._program, self._ring, self._slides = program, ring, slides
+        #: the desk, as machine code writes it and as Python does
+        self._words = np.zeros(event_calls.DESK, np.int64)
+        self._desk = self._words.data
+        self._columns, self._validities = program.buffers(ROOM)
         self._answers = program.answers(1)
         values, defined = written(self._answers)
-        self._answer: Any = _view(values[0]) if program.answers_as_numbers() else None
-        #: whether the next query has to do more than to read a number
-        self._is_odd = self._answer is None
-        self._defined = _view(defined[0] if len(defined[0]) else np.ones(1, np.bool_))
-        self._columns, self._validities = program.buffers(ROOM)
+        self._number = values[0] if program.answers_as_numbers() else None
+        self._defined = defined[0] if len(defined[0]) else np.ones(1, np.bool_)
         places = program.places()
         #: where each input is written, and where it is said that it is valid
-        self._buffers: list[memoryview] = []
-        self._valid: list[memoryview | None] = []
-        self._numbers: list[type] = []
+        self._buffers: list[Any] = []
+        self._valid: list[Any] = []
         for place, valid in places or ():
-            column = np.zeros(ROOM) if place is None else self._columns[place]
-            self._buffers.append(_view(column))
-            self._valid.append(None if valid is None else _view(self._validities[valid]))
-            self._numbers.append(int if column.dtype.kind == "i" else float)
-        # What a function of the user's takes is tried first.
-        is_trusted = len(self._numbers) == 1 and not program.answer.aggregation.custom
-        self._number = self._numbers[0] if is_trusted else None
-        self._buffer: Any = self._buffers[0] if is_trusted else None
+            self._buffers.append(np.zeros(ROOM) if place is None else self._columns[place])
+            self._valid.append(None if valid is None else self._validities[valid])
         #: the places of events with a null
         self._nulls: list[int] = []
         #: the events that wait, if they cannot be written as numbers
         self._gathered: list[tuple[Any, ...]] | None = [] if places is None else None
+        self.bind()
 
-    @property
-    def read(self) -> Read:
-        """What the kernel reads."""
-        columns, validities = self._columns, self._validities
-        return tuple(map(arrays.read_only, columns)), tuple(map(arrays.read_only, validities))
-
-    @property
-    def answers(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """What the kernel writes."""
-        return written(self._answers)
-
-    def bind(self, bound: BoundKernel, cells: memoryview) -> None:
+    def bind(self) -> None:
         """Take the kernel with the ring as it is now."""
-        self._bound, self._call, self._words = bound, bound.call, bound.words
-        self._cells = cells
+        read = self._columns, self._validities
+        self._bound = self._ring.bound(*read, *written(self._answers))
+        if self._bound.address is not None:
+            address, words = self._bound.address, self._bound.words
+            event_calls.bind(self._words, address, words, self._ring.cells)
 
     def look(self) -> None:
         """See how many events there are, after others were inserted or evicted."""
-        self._held = self._size()
+        self._desk[HELD] = self._ring.size()
+
+    def calls(self) -> dict[str, Callable[..., Any]]:
+        """What to call for one event."""
+        evict = self.evict_settled if self._slides else self.evict
+        calls: dict[str, Any] = {"insert": self.insert, "evict": evict, "query": self.query}
+        # What a function of the user's takes is tried first.
+        if (
+            len(self._buffers) == 1
+            and self._number is not None
+            and self._bound.address is not None
+            and not self._program.answer.aggregation.custom
+            and event_calls.is_possible()
+        ):
+            places = Places(self._words, self._buffers[0], self._number, self._defined)
+            fallbacks = Fallbacks(self.insert, self.settle, self.evict, self.query, self._mended)
+            calls = event_calls.event_calls(places, fallbacks, ROOM, STOP, LEAVING)
+            if self._slides:
+                calls["evict"] = evict
+        return calls
 
     # One event -----------------------------------------------------------------------------------
 
-    def insert(self, value: Any) -> None:
-        """Write an event of one number."""
-        if type(value) is self._number:
-            count = self._count
-            try:
-                self._buffer[count] = value
-            except ValueError:  # an integer of more than 64 bits
-                self.insert_any(value)
-                return
-            self._count = count = count + 1
-            if count == ROOM:
-                self.settle()
-        else:
-            self.insert_any(value)
-
-    def insert_any(self, *inputs: Any) -> None:
+    def insert(self, *inputs: Any) -> None:
         """Check an event, and write it; a null is an event without a value."""
         inputs = self._program.checked_event(inputs)
-        count = self._count
+        count = self._desk[COUNT]
         if self._gathered is not None:
             self._gathered.append(inputs)
-            self._is_odd = True
         else:
             for index, value in enumerate(inputs):
                 valid = self._valid[index]
                 if value is not None:
-                    self._buffers[index][count] = self._numbers[index](value)
+                    self._buffers[index][count] = value
                 elif valid is not None:
                     valid[count] = False
                     self._nulls.append(count)
-                    self._is_odd = True
-        self._count = count + 1
-        if self._count == ROOM:
+                    self._desk[ODD] = 1
+        self._desk[COUNT] = count + 1
+        if count + 1 == ROOM:
             self.settle()
 
     def evict(self) -> None:
         """Let the oldest event leave when somebody asks."""
-        if self._leaving == self._held + self._count:
+        desk = self._desk
+        if desk[GOING] == desk[HELD] + desk[COUNT]:
             raise EmptyWindow("evict: the window holds no events")
-        self._leaving += 1
+        desk[GOING] += 1
 
     def evict_settled(self) -> None:
         """The same where a policy decides how many events there are."""
@@ -145,70 +127,68 @@ class SingleEvents:
 
     def evict_many(self, count: int) -> None:
         """The same of many events; there must be as many."""
-        self._leaving += count
+        self._desk[GOING] += count
 
     def query(self, *, range: int | None = None) -> Any:
         """The aggregate of all events in the window; None if they have no value."""
-        if self._is_odd or range is not None:
-            return self._query_odd(range)
-        cells = self._cells
-        cells[STOP] = count = self._count
-        cells[LEAVING] = leaving = self._leaving
-        if self._call(self._words):
-            self._mend()
-        else:
-            self._held += count - leaving
-            self._count = self._leaving = 0
-        return self._answer[0] if self._defined[0] else None
+        if range is not None:
+            raise InvalidArgument("range: a compiled window answers for all its events")
+        self._run()
+        return self._answer()
 
     # Rarely --------------------------------------------------------------------------------------
 
     def settle(self) -> None:
         """Let events leave and enter that wait for it."""
-        if self._count or self._leaving:
-            self._cells[ANSWERING] = 0
+        if self._desk[COUNT] or self._desk[GOING]:
+            self._ring.cells[ANSWERING] = 0
             try:
                 self._run()
             finally:
-                self._cells[ANSWERING] = 1
+                self._ring.cells[ANSWERING] = 1
 
     def _run(self) -> None:
         if self._gathered:
             self._write_gathered()
-        self._cells[STOP], self._cells[LEAVING] = self._count, self._leaving
-        if self._call(self._words):
+        cells = self._ring.cells
+        cells[STOP], cells[LEAVING] = self._desk[COUNT], self._desk[GOING]
+        if self._bound.call(self._bound.words):
             self._mend()
         else:
             self._forget()
 
-    def _query_odd(self, range: int | None) -> Any:
-        """The answer, where more is to be done than to read a number."""
-        if range is not None:
-            raise InvalidArgument("range: a compiled window answers for all its events")
-        self._run()
-        if self._answer is None:
+    def _answer(self) -> Any:
+        """The answer that the kernel has written, as Python has it."""
+        if self._number is None:
             return self._program.python_answer(self._answers)
-        return self._answer[0] if self._defined[0] else None
+        return self._number[0].item() if self._defined[0] else None
+
+    def _mended(self) -> Any:
+        """The answer, after a call failed."""
+        self._mend()
+        return self._answer()
 
     def _mend(self) -> None:
         """Make room and go on, as long as that is what a call fails for."""
         while isinstance(self._bound.error(), MemoryError):
-            self._grow()
-            if not self._call(self._words):
+            self._ring.grow()
+            self.bind()
+            if not self._bound.call(self._bound.words):
                 self._forget()
                 return
         self._fail()
 
     def _forget(self) -> None:
         """Nothing waits any more."""
-        self._held += self._count - self._leaving
-        self._count = self._leaving = 0
+        desk = self._desk
+        desk[HELD] += desk[COUNT] - desk[GOING]
+        desk[COUNT] = desk[GOING] = 0
         for place in self._nulls:
             for valid in self._valid:
                 if valid is not None:
                     valid[place] = True
         self._nulls.clear()
-        self._is_odd = self._answer is None
+        desk[ODD] = 0
 
     def _fail(self) -> NoReturn:
         """Raise what the kernel raised.
@@ -217,8 +197,9 @@ class SingleEvents:
         user's has failed among partials, and the window is of no use until it is cleared.
         """
         error = self._bound.error()
-        if self._cells[STOP]:
-            self._call = _fails
+        if self._ring.cells[STOP]:
+            self._desk[ODD] = 1
+            self._bound.call = _fails
         else:
             self._forget()
         if isinstance(error, FAILURES):
@@ -239,12 +220,7 @@ class SingleEvents:
         if self._slides:
             self.settle()
             self.look()
-        return self._held + self._count - self._leaving
-
-
-def _view(array: Any) -> memoryview:
-    """An array whose numbers Python reads and writes fast."""
-    return memoryview(array)
+        return self._desk[HELD] + self._desk[COUNT] - self._desk[GOING]
 
 
 def _fails(_words: Any) -> bool:
