@@ -140,6 +140,11 @@ def plain_monoid(aggregation: Aggregation, given: int = 0) -> NullSkipping:
     return skipping_nulls(monoid, watched, aggregation.name, aggregation.unknown)
 
 
+def without_inverse(monoid: NullSkipping) -> NullSkipping:
+    """The monoid for an algorithm that takes nothing out: no partial carries a number of values."""
+    return NullSkipping(monoid.monoid, monoid.watched, monoid.name, monoid.missing)
+
+
 def skipping_nulls(
     monoid: Monoid, watched: Collection[int], name: str, missing: Collection[int] = ()
 ) -> NullSkipping:

@@ -60,10 +60,11 @@ def between(nodes: Ring, begin: int, stop: int, end: int, late: int) -> Partial:
 def count_leaving(nodes: Ring, front: int, end: int, late: int, total: Partial) -> int:
     """How many of the oldest events leave by the policy: the longest run that it lets leave.
 
-    A policy that lets a run leave lets every shorter one leave, so this is a search. It goes up,
-    from the oldest event over ever wider nodes, until the run so far stays, and then down in the
-    last of those nodes. Finding out that k events leave takes 2 log2(k) verdicts, about. A run of
-    events without values says nothing, and stays until a longer one leaves.
+    A policy that lets a run leave lets every shorter one leave, so this is a search. Mostly one
+    event leaves, or none: so first the oldest is asked about, and the oldest two. Then the search
+    goes up, from the oldest event over ever wider nodes, until the run so far stays, and then down
+    in the last of those nodes. Finding out that k events leave takes 2 log2(k) verdicts, about. A
+    run of events without values says nothing, and stays until a longer one leaves.
     """
     if front == end:
         return 0
@@ -72,6 +73,10 @@ def count_leaving(nodes: Ring, front: int, end: int, late: int, total: Partial) 
     if said == 0:
         return 0
     found, stop, width = 1 if said > 0 else 0, front + 1, 1
+    if stop != end:
+        longer = combine(oldest, load(nodes, node_at(stop, 1)))
+        if verdict(total, longer) == 0:
+            return found
     while stop != end:
         width = widest_node(stop, end, end, late)
         longer = combine(oldest, load(nodes, node_at(stop, width)))

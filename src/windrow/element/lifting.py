@@ -9,7 +9,7 @@ from typing import Any
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algebra.kinds import Kind
 from windrow.algebra.monoid import Traits
-from windrow.algebra.nullable import NullSkipping, Together, plain_monoid
+from windrow.algebra.nullable import NullSkipping, Together, plain_monoid, without_inverse
 from windrow.algebra.plain_source import Source, plain_source
 from windrow.element.admission import Admission
 from windrow.engine.policy_counts import PolicyMonoid
@@ -53,8 +53,7 @@ class ValueEvents:
 
     def never_subtract(self) -> None:
         """Keep no number of values beside each partial: the algorithm takes nothing out of it."""
-        before = self.monoid
-        self.monoid = NullSkipping(before.monoid, before.watched, before.name, before.missing)
+        self.monoid = without_inverse(self.monoid)
 
     @property
     def served(self) -> Served:
@@ -192,6 +191,8 @@ class PolicyEvents:
         require_policy(policy)
         events.require(policy)
         self.name, self.several, self.served = events.name, events.several, events.served
+        if isinstance(events, ValueEvents):
+            events.never_subtract()  # nor does an algorithm that can be searched
         self.monoid = PolicyMonoid(policy, [events.monoid])
         self.admissions = events.admissions
         #: the function that inserts an event, in code of the window's own
@@ -226,8 +227,9 @@ class PolicyEvents:
 
     @property
     def all_admissions(self) -> list[Admission]:
-        """What checks an event: for the answer, and for the policy."""
-        return [*self.admissions, *self._asked]
+        """What checks an event: for the answer, and for measures of the policy that look at it."""
+        asked = zip(self.monoid.measures, self._asked, strict=True)
+        return [*self.admissions, *(each for measure, each in asked if _taken(measure))]
 
     def lower(self, partials: Any) -> Any:
         """The window's answer; the policy's partials are left out."""

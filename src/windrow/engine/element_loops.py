@@ -72,7 +72,9 @@ def insert_rows_by_policy(
             return state, row
         state = insert(state, ring, lift_row(columns, validities, row))
         count = leaving(state, ring)
-        if count > 0:
+        if count == 1:
+            state = evict(state, ring)
+        elif count > 1:
             state = evict_many(state, ring, count)
     return state, stop
 

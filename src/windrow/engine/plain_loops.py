@@ -12,6 +12,7 @@ from windrow.compiler.slots import (
     Partial,
     Ring,
     State,
+    evict,
     evict_many,
     half_leaving,
     insert,
@@ -43,7 +44,9 @@ def insert_by_policy(state: State, ring: Ring, value: Any) -> State:
     """Insert an event of one input, and let those leave that the policy lets leave."""
     state = insert(state, ring, lift(value))
     count = leaving(state, ring)
-    if count > 0:
+    if count == 1:
+        state = evict(state, ring)
+    elif count > 1:
         state = evict_many(state, ring, count)
     return state
 

@@ -19,7 +19,7 @@ import pyarrow as pa
 from windrow.algebra.aggregation import Measure
 from windrow.algebra.compilable import warn_of_plain_python
 from windrow.algebra.kinds import Kind
-from windrow.algebra.nullable import Together, plain_monoid
+from windrow.algebra.nullable import Together, plain_monoid, without_inverse
 from windrow.algebra.plain_source import Source, lift, lower, plain_source
 from windrow.algorithms import find
 from windrow.compiler.kernel import Kernel
@@ -45,8 +45,10 @@ class PolicyMonoid(Together):
 
     def __init__(self, window: PolicyWindow, beside: Sequence[PlainMonoid] = ()) -> None:
         self.measures: tuple[Measure, ...] = window.measures
+        # No tree that can be searched takes anything out of a partial.
         self.asked = [
-            plain_monoid(measure.aggregation, len(measure.columns)) for measure in self.measures
+            without_inverse(plain_monoid(measure.aggregation, len(measure.columns)))
+            for measure in self.measures
         ]
         super().__init__([*self.asked, *beside])
         self._rules = [
