@@ -67,8 +67,14 @@ def test_single_events_are_functions_of_machine_code():
             window.insert(*wrong)
     with pytest.raises(wr.InvalidArgument, match="range: a compiled window answers"):
         window.query(range=2)
-    for _ in range(5):
-        window.evict()
+    with pytest.raises(wr.InvalidArgument, match="count: "):
+        window.evict_many(-1)
+    with pytest.raises(wr.EmptyWindow, match="evict_many: 6 events are to leave, but the window h"):
+        window.evict_many(6)
+    window.evict_many(np.int64(1))
+    window.evict_many(count=1)
+    window.evict_many(2)
+    window.evict()
     with pytest.raises(wr.EmptyWindow, match="evict: the window holds no events"):
         window.evict()
     assert (window.query(), len(window)) == (None, 0)

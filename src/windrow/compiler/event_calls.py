@@ -1,12 +1,13 @@
-"""`insert`, `evict` and `query` of one event as functions of machine code that Python calls itself.
+"""Operations of a compiled window as functions of machine code that Python calls itself.
 
 A method in Python takes 50 ns before it does anything, and ctypes takes three times as long for a
-call. What a compiled window does for one event takes less. So these three are builtin functions,
-like `len`: Python passes them its objects, and they read and write a desk of words in memory.
+call. What a compiled window does for one event takes less. So these are builtin functions, like
+`len`: Python passes them its objects, and they read and write a desk of words in memory.
 
-    insert    a float or an integer goes into the buffer           count + 1
-    evict     leaving + 1
-    query     the kernel is called; the answer becomes an object   count = leaving = 0
+    insert        a float or an integer goes into the buffer           count + 1
+    evict         leaving + 1
+    evict_many    leaving + the number that is given
+    query         the kernel is called; the answer becomes an object   count = leaving = 0
 
 Whatever else there is to do, a function in Python does, which stands on the desk too: an event of
 another type, a buffer that is full, a window that is empty, a kernel that failed.
@@ -30,9 +31,9 @@ COUNT, LEAVING, HELD, ODD = range(4)
 #: addresses on the desk
 _BUFFER, _ANSWER, _DEFINED, _WORDS, _CELLS, _KERNEL = range(4, 10)
 #: functions in Python on the desk
-_INSERT, _SETTLE, _EVICT, _QUERY, _FAILED = range(10, 15)
+_INSERT, _SETTLE, _EVICT, _EVICT_MANY, _QUERY, _FAILED = range(10, 16)
 #: how many words a desk has
-DESK = 15
+DESK = 16
 
 #: how Python calls a function
 _FASTCALL, _KEYWORDS, _NOARGS = 0x80, 0x2, 0x4
@@ -41,6 +42,10 @@ _BASE = object.__basicsize__
 _FUNCTIONS = {
     "insert": (_FASTCALL, b"insert($self, event, /)\n--\n\nAdd an event at the newest end."),
     "evict": (_NOARGS, b"evict($self, /)\n--\n\nDrop the oldest event."),
+    "evict_many": (
+        _FASTCALL | _KEYWORDS,
+        b"evict_many($self, count)\n--\n\nDrop the oldest `count` events.",
+    ),
     "query": (
         _FASTCALL | _KEYWORDS,
         b"query($self, *, range=None)\n--\n\nThe aggregate of all events; None without a value.",
@@ -57,6 +62,8 @@ class Fallbacks(NamedTuple):
     settle: Callable[[], Any]
     #: raises, because there is no event
     evict: Callable[[], Any]
+    #: takes whatever number was given
+    evict_many: Callable[..., Any]
     #: takes whatever was asked
     query: Callable[..., Any]
     #: answers after the kernel has failed, or raises
@@ -100,7 +107,7 @@ def bind(desk: Any, kernel: int, words: Any, cells: Any) -> None:
 def event_calls(
     places: Places, fallbacks: Fallbacks, room: int, stop: int, leaving: int
 ) -> dict[str, Callable[..., Any]]:
-    """The three functions, over one window.
+    """The functions, over one window.
 
     Args:
         places: what they read and write; the type of the buffer and the answer decides what
@@ -144,7 +151,7 @@ def _definitions(
     """
     from llvmlite import binding
 
-    text = "\n".join((_insert(event, room), _evict(), _query(answer, stop, leaving)))
+    text = "\n".join((_insert(event, room), _evict(), _evict_many(), _query(answer, stop, leaving)))
     module = binding.parse_assembly(text)
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
@@ -276,6 +283,48 @@ one:
             _nothing(),
             "\nempty:",
             _python("evict", _EVICT),
+        ],
+    )
+
+
+def _evict_many() -> str:
+    known, convert = _of_python("PyLong_Type"), _of_python("PyLong_AsLongLongAndOverflow")
+    return _function(
+        "@evict_many(ptr %self, ptr %given, i64 %several, ptr %names)",
+        [
+            f"""
+  %is_one = icmp eq i64 %several, 1
+  %is_unnamed = icmp eq ptr %names, null
+  %is_plain = and i1 %is_one, %is_unnamed
+  br i1 %is_plain, label %one, label %other
+one:
+  %number = load ptr, ptr %given
+  %type_at = getelementptr i8, ptr %number, i64 {_BASE - 8}
+  %type = load ptr, ptr %type_at
+  %is_known = icmp eq ptr %type, {known}
+  br i1 %is_known, label %convert, label %other
+convert:
+  %over_at = alloca i32
+  %going = call i64 {convert}(ptr %number, ptr %over_at)
+  %over = load i32, ptr %over_at
+  %fits = icmp eq i32 %over, 0""",
+            _load("count", COUNT),
+            _load("held", HELD),
+            _load("leaving", LEAVING),
+            """
+  %known = add i64 %held, %count
+  %events = sub i64 %known, %leaving
+  %is_natural = icmp sge i64 %going, 0
+  %are_there = icmp sle i64 %going, %events
+  %is_possible = and i1 %is_natural, %are_there
+  %is_right = and i1 %is_possible, %fits
+  br i1 %is_right, label %leave, label %other
+leave:
+  %more = add i64 %leaving, %going
+  store i64 %more, ptr %leaving_at""",
+            _nothing(),
+            "\nother:",
+            _python_with("evict_many", _EVICT_MANY, "%names"),
         ],
     )
 

@@ -6,7 +6,7 @@ from numbers import Integral
 from typing import Any
 
 from windrow.algebra.aggregation import Aggregation, Measure
-from windrow.errors import InvalidArgument
+from windrow.errors import EmptyWindow, InvalidArgument
 
 
 def one_measure(aggregation: Any) -> Measure:
@@ -33,3 +33,11 @@ def natural(argument: str, number: int) -> int:
     if not isinstance(number, Integral) or number < 0:
         raise InvalidArgument(f"{argument}: a number of events is 0, 1, 2, ..., not {number!r}")
     return int(number)
+
+
+def going(count: Any, held: int) -> int:
+    """How many of so many events are to leave at once."""
+    events = natural("count", count)
+    if events > held:
+        raise EmptyWindow(f"evict_many: {events} events are to leave, but the window holds {held}")
+    return events

@@ -19,6 +19,7 @@ from windrow.algebra.failures import FAILURES, named
 from windrow.compiler import event_calls
 from windrow.compiler.event_calls import COUNT, HELD, ODD, Fallbacks, Places
 from windrow.compiler.event_calls import LEAVING as GOING
+from windrow.element.arguments import going
 from windrow.element.compiled_program import CompiledProgram, written
 from windrow.element.compiled_ring import CompiledRing
 from windrow.engine.element_loops import ANSWERING, LEAVING, STOP
@@ -86,10 +87,13 @@ class SingleEvents:
             and event_calls.is_possible()
         ):
             places = Places(self._words, self._buffers[0], self._number, self._defined)
-            fallbacks = Fallbacks(self.insert, self.settle, self.evict, self.query, self._mended)
-            calls = event_calls.event_calls(places, fallbacks, ROOM, STOP, LEAVING)
-            if self._slides:
-                calls["evict"] = evict
+            fallbacks = Fallbacks(
+                self.insert, self.settle, self.evict, self._evict_checked, self.query, self._mended
+            )
+            coded = event_calls.event_calls(places, fallbacks, ROOM, STOP, LEAVING)
+            if self._slides:  # how many events there are, the policy says first
+                del coded["evict"], coded["evict_many"]
+            calls |= coded
         return calls
 
     # One event -----------------------------------------------------------------------------------
@@ -128,6 +132,10 @@ class SingleEvents:
     def evict_many(self, count: int) -> None:
         """The same of many events; there must be as many."""
         self._desk[GOING] += count
+
+    def _evict_checked(self, count: Any) -> None:
+        """The same of a number that may be anything."""
+        self.evict_many(going(count, len(self)))
 
     def query(self, *, range: int | None = None) -> Any:
         """The aggregate of all events in the window; None if they have no value."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algorithms import AlgorithmName
-from windrow.element.arguments import event_range, natural, one_measure
+from windrow.element.arguments import event_range, going, natural, one_measure
 from windrow.element.compiled_window import CompiledWindow
 from windrow.element.event_times import EventTimes
 from windrow.element.plain_elements import PlainElements
@@ -240,12 +240,7 @@ class Window:
 
     def evict_many(self, count: int) -> None:
         """Drop the oldest `count` events."""
-        count = natural("count", count)
-        if count > len(self):
-            raise EmptyWindow(
-                f"evict_many: {count} events are to leave, but the window holds {len(self)}"
-            )
-        self._behind.evict_many(count)
+        self._behind.evict_many(going(count, len(self)))
 
     def evict_older_than(self, time: Any) -> None:
         """Drop the events that happened before a time; see `insert_many`."""
