@@ -157,7 +157,6 @@ def _definitions(
     binding.initialize_native_asmprinter()
     target = binding.Target.from_default_triple().create_target_machine()
     engine = binding.create_mcjit_compiler(module, target)
-    engine.finalize_object()
     definitions = {
         name: _Definition(name.encode(), engine.get_function_address(name), flags, doc)
         for name, (flags, doc) in _FUNCTIONS.items()
