@@ -175,6 +175,14 @@ def test_the_page_on_pypi_links_to_nothing_that_is_not_there() -> None:
     assert FENCE.findall(core.readme) == FENCE.findall((ROOT / "README.md").read_text("utf-8"))
 
 
+def test_every_environment_variable_is_among_the_settings() -> None:
+    page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    named = r"""environ(?:\.get\(|\[)["'](\w+)["']"""
+    for file in (ROOT / "src").rglob("*.py"):
+        for variable in re.findall(named, file.read_text(encoding="utf-8")):
+            assert f"`{variable}`" in page, file
+
+
 def test_small_frames_are_as_small_as_the_docs_say() -> None:
     said = re.sub(r"\s+", " ", (ROOT / "docs" / "spark.md").read_text(encoding="utf-8"))
     assert f"frames of at most {MOST_ROWS_FOR_SPARK} rows together" in said

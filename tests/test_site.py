@@ -22,6 +22,8 @@ import windrow as wr
 import windrow.testing
 from windrow import stores
 from windrow.algorithms import ALGORITHMS, Algorithm
+from windrow.cli.completion import _fish, _options
+from windrow.cli.main import SUBCOMMANDS
 
 ROOT = Path(__file__).parent.parent
 LINK = re.compile(r"\]\((?P<target>[^)\s#]+)(?:#[^)\s]*)?\)")
@@ -46,6 +48,16 @@ def test_every_public_name_has_a_place_in_the_reference(reference: dict[str, str
 def test_a_drawing_is_what_its_code_draws(name: str, interpreted: None) -> None:
     drawn = DRAWINGS.get(name, sliding)()
     assert (ROOT / "docs" / "images" / name).read_text("utf-8") == drawn
+
+
+def test_the_page_of_the_command_has_every_option_and_example(reference: dict[str, str]) -> None:
+    page = reference["command"]
+    options = re.findall(r"subcommand_from (\S+)' -l (?!help)(\S+)", _fish(_options()))
+    assert len(options) > 30
+    for subcommand, option in options:
+        section = page.partition(f"\nwindrow {subcommand}\n---")[2].partition("\n---")[0]
+        assert f"``--{option}" in section
+    assert page.count(".. code-block:: sh") == len(SUBCOMMANDS)
 
 
 @pytest.mark.parametrize("page", page_tables.PAGES, ids=lambda page: page.name)
@@ -76,13 +88,24 @@ def test_queues_and_trees_are_drawn() -> None:
 
 def functions() -> list[str]:
     """The public functions, and the classes that users make."""
-    named = {name: getattr(wr, name) for name in wr.__all__}
-    return ["Checkpoint", "Window", *(n for n, each in named.items() if inspect.isfunction(each))]
+    modules = {"wr": wr, "testing": windrow.testing}
+    found = [
+        f"{module}.{name}"
+        for module, each in modules.items()
+        for name in each.__all__
+        if inspect.isfunction(getattr(each, name)) and name not in NEVER_FAIL
+    ]
+    return ["wr.Checkpoint", "wr.Window", *found]
+
+
+#: they raise nothing
+NEVER_FAIL = {"kinds_accepted", "kinds_apart"}
 
 
 @pytest.mark.parametrize("name", functions())
 def test_a_docstring_has_parameters_errors_and_an_example(name: str) -> None:
-    text = inspect.getdoc(getattr(wr, name)) or ""
+    module, _, member = name.partition(".")
+    text = inspect.getdoc(getattr(wr if module == "wr" else windrow.testing, member)) or ""
     assert [part for part in ("Args:", "Raises:", ">>> ") if part not in text] == []
 
 

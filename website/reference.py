@@ -13,6 +13,7 @@ from pathlib import Path
 import windrow as wr
 import windrow.testing
 from website.aggregation_reference import aggregation_page
+from website.command_page import command_page
 from windrow import stores
 
 _CALLS = (
@@ -63,10 +64,27 @@ _MODULES = {
     "windrow.testing": windrow.testing,
 }
 
+_SIZES = """Sizes
+=====
+
+Sizes decide how work and state are cut, and never what is answered. You rarely need them. Change
+some for a while::
+
+    from windrow.work import sizes
+
+    with sizes.using(cores=4):
+        wr.over(...)
+
+They hold for this process. Spark's workers have their own.
+
+.. autoclass:: windrow.work.sizes.Sizes
+.. autoclass:: windrow.stream.sizes.StateSizes
+"""
+
 #: the pages, in the order of the navigation
 PAGES = (
     "calls", "windows", "aggregation_calls", "own_aggregations", "window_class", "stream_classes",
-    "stores", "errors", "testing",
+    "stores", "errors", "testing", "command", "sizes",
 )  # fmt: skip
 
 
@@ -105,6 +123,8 @@ def reference_pages() -> dict[str, str]:
             "Testing", windrow.testing.__doc__ or "", "windrow.testing", windrow.testing.__all__
         ),
     }
+    pages["command"] = command_page()
+    pages["sizes"] = _SIZES
     for title, file in _FILES.items():
         listed = [name for name, page in _CLASSES.items() if page == title]
         pages[file] = _page(title, "", "windrow", listed)

@@ -25,7 +25,7 @@ complete -F _windrow windrow"""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `windrow completion`."""
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell")
 
 
 def run(arguments: argparse.Namespace) -> int:

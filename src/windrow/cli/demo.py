@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
 #: the extra that installs the packages that it needs
 EXTRA = "demo"
+EXAMPLES = """examples:
+  windrow demo
+  windrow demo --page --forever
+  windrow demo --table --rows 1000000
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

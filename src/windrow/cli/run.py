@@ -56,7 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how much older than the newest row so far a row of a "
         "large file or a stream may be, as in '5 minutes' (default: sorted)",
     )
-    parser.add_argument("--engine", choices=("process", "spark"), default="process")
+    parser.add_argument(
+        "--engine",
+        choices=("process", "spark"),
+        default="process",
+        help="where the query runs (default: process)",
+    )
     parser.add_argument("--master", help="Spark's master, as in local[2] (with --engine spark)")
     parser.add_argument(
         "--stream",

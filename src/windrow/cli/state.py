@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 #: the extra that installs the packages that it needs
 EXTRA = "spark"
+EXAMPLES = """examples:
+  windrow state checkpoint/
+  windrow state checkpoint/ --operator 1
+  windrow state redis://localhost:6379/0 --name clicks
+"""
 
 _HEADINGS = ("shard", "keys", "blocks", "bytes", "waiting", "oldest slice", "newest slice")
 _WINDOW = re.compile(r"window (?P<name>.*?)=(?P<kind>[a-z_]+)\((?P<arguments>.*)\)")

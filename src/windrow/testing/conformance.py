@@ -61,6 +61,9 @@ def check_algorithm(
         trace: what to do; more events cannot be evicted than there are, so fewer are.
         kinds: the kinds of the aggregation's inputs; by default `ANY`, as in `wr.Window`.
 
+    Raises:
+        AssertionError: an answer or an invariant is wrong; the message shows the step.
+
     >>> import windrow as wr
     >>> trace = [Operation("insert_many", (4, 5, 3)), Operation("evict"), Operation("insert", (1,))]
     >>> check_algorithm("two_stacks_lite", wr.max, trace)
@@ -153,6 +156,9 @@ def check_window(
         trace: what to do; too many events to evict must raise `wr.EmptyWindow` and change nothing.
         algorithm: the name of an algorithm; by default the planner chooses one.
         types: the types of the aggregation's inputs, to check the compiled window.
+
+    Raises:
+        AssertionError: an answer, the length or a refusal is wrong; the message shows the step.
 
     >>> import windrow as wr
     >>> check_window(wr.mean, [Operation("insert", (4,)), Operation("evict"), Operation("evict")])

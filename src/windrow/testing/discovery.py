@@ -28,6 +28,13 @@ def kinds_accepted(aggregation: Aggregation) -> Iterator[Kinds]:
     """Every kind that an aggregation takes as its first input, with others that go with it.
 
     Further inputs are of the same kind if they may be, else of the most telling kind they take.
+
+    Args:
+        aggregation: of the catalogue, or of one's own.
+
+    >>> import windrow as wr
+    >>> [kind.name for (kind,) in kinds_accepted(wr.mean)]
+    ['FLOAT', 'INTEGER', 'ANY', 'DECIMAL', 'DURATION', 'BOOLEAN']
     """
     first, *others = aggregation.inputs
     for kind in _TELLING_FIRST:
@@ -44,7 +51,15 @@ def _beside(kind: Kind, entry: Input) -> Kind:
 
 
 def kinds_apart(aggregation: Aggregation) -> Iterator[Kinds]:
-    """The kinds for which an aggregation has different functions, one of each."""
+    """The kinds for which an aggregation has different functions, one of each.
+
+    Args:
+        aggregation: of the catalogue, or of one's own.
+
+    >>> import windrow as wr
+    >>> [kind.name for (kind,) in kinds_apart(wr.max)]
+    ['FLOAT', 'INTEGER', 'ANY']
+    """
     seen: list[Any] = []
     for kinds in kinds_accepted(aggregation):
         monoid = aggregation.monoid_for(kinds)

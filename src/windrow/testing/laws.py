@@ -58,7 +58,17 @@ def check_associativity(
 
 
 def check_identity(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
-    """Check that combining with the identity, on either side, changes nothing."""
+    """Check that combining with the identity, on either side, changes nothing.
+
+    Args:
+        aggregation, inputs, kinds: as for `check_laws`.
+
+    Raises:
+        LawViolation: with the smallest example found.
+
+    >>> import windrow as wr
+    >>> check_identity(wr.max, [3, 1, 2])
+    """
     _check(_IDENTITY, aggregation, inputs, kinds)
 
 
@@ -67,6 +77,16 @@ def check_inverse(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds 
 
     An aggregation that is not declared exact promises this of finite numbers only: nothing brings
     back what was added to an infinity.
+
+    Args:
+        aggregation, inputs, kinds: as for `check_laws`.
+
+    Raises:
+        LawViolation: with the smallest example found.
+        InvalidArgument: the aggregation has no inverse.
+
+    >>> import windrow as wr
+    >>> check_inverse(wr.sum, [3, 1, 2])
     """
     if aggregation.monoid_for(Subject(aggregation, kinds).kinds).inverse is None:
         raise InvalidArgument(f"aggregation: {aggregation.name} has no inverse to check")
@@ -76,27 +96,78 @@ def check_inverse(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds 
 def check_commutativity(
     aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None
 ) -> None:
-    """Check that the order of combine's arguments does not matter."""
+    """Check that the order of combine's arguments does not matter.
+
+    Args:
+        aggregation, inputs, kinds: as for `check_laws`.
+
+    Raises:
+        LawViolation: with the smallest example found.
+
+    >>> import windrow as wr
+    >>> check_commutativity(wr.max, [3, 1, 2])
+    """
     _check(_COMMUTATIVITY, aggregation, inputs, kinds)
 
 
 def check_selectivity(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
-    """Check that combine returns one of its two arguments."""
+    """Check that combine returns one of its two arguments.
+
+    Args:
+        aggregation, inputs, kinds: as for `check_laws`.
+
+    Raises:
+        LawViolation: with the smallest example found.
+
+    >>> import windrow as wr
+    >>> check_selectivity(wr.max, [3, 1, 2])
+    """
     _check(_SELECTIVITY, aggregation, inputs, kinds)
 
 
 def check_exactness(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
-    """Check that every grouping gives the same partial, to the last bit, and the inverse too."""
+    """Check that every grouping gives the same partial, to the last bit, and the inverse too.
+
+    Args:
+        aggregation, inputs, kinds: as for `check_laws`.
+
+    Raises:
+        LawViolation: with the smallest example found.
+
+    >>> import windrow as wr
+    >>> check_exactness(wr.max, [0.1, 0.2, 0.3])
+    """
     _check(_EXACTNESS, aggregation, inputs, kinds)
 
 
 def check_purity(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
-    """Check that combine and inverse leave their arguments as they are."""
+    """Check that combine and inverse leave their arguments as they are.
+
+    Args:
+        aggregation, inputs, kinds: as for `check_laws`.
+
+    Raises:
+        LawViolation: with the smallest example found.
+
+    >>> import windrow as wr
+    >>> check_purity(wr.collect, [3, 1, 2])
+    """
     _check(_PURITY, aggregation, inputs, kinds)
 
 
 def check_in_place(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
-    """Check that lift and combine in place make the rows that lift and combine return."""
+    """Check that lift and combine in place make the rows that lift and combine return.
+
+    Args:
+        aggregation, inputs, kinds: as for `check_laws`.
+
+    Raises:
+        LawViolation: with the smallest example found.
+        InvalidArgument: the aggregation has nothing in place.
+
+    >>> import windrow as wr
+    >>> check_in_place(wr.approx_distinct, [3, 1, 2], kinds=[Kind.INTEGER])
+    """
     inputs, subject = list(inputs), Subject(aggregation, kinds)
     if subject.monoid.in_place is None:
         raise InvalidArgument(f"aggregation: {aggregation.name} has nothing in place to check")
@@ -156,6 +227,16 @@ def check_shared_fields(
     """Check that fields which two aggregations name alike are the same, whoever computes them.
 
     In a product such a field exists once, so it must not matter whose lift and combine it gets.
+
+    Args:
+        one, other: the aggregations.
+        inputs, kinds: as for `check_laws`.
+
+    Raises:
+        LawViolation: with the smallest example found.
+
+    >>> import windrow as wr
+    >>> check_shared_fields(wr.mean, wr.sum, [3.0, 1.0, 2.0], kinds=[Kind.FLOAT])
     """
     left, right = Subject(one, kinds), Subject(other, kinds)
     layouts = [{entry.name: entry for entry in each.monoid.fields} for each in (left, right)]
