@@ -17,9 +17,10 @@ import pytest
 
 import windrow as wr
 from tests.support.slide import oracle
-from tests.support.stream.crashing import ASKED, KINDS, PATIENCE, Crashing, run
+from tests.support.stream.crashing import ASKED, KINDS, PATIENCE, UPDATED, Crashing, run
 from tests.support.stream.events import events
 from tests.support.stream.files import write_batches
+from tests.support.stream.revisions import Revisions
 from windrow.cli.sink import CommittedFiles
 
 if TYPE_CHECKING:
@@ -38,12 +39,12 @@ def begun(folder: Path) -> int:
     return len(list((folder / "answers-checkpoint" / "offsets").glob("[0-9]*")))
 
 
-def killed(folder: Path, kinds: list[str], chance: random.Random) -> list[str]:
+def killed(folder: Path, name: str, kinds: list[str], chance: random.Random) -> list[str]:
     """Run the query, killing processes of these kinds one by one; those that were killed."""
     query, done = None, list[str]()
     try:
         for kind in kinds:
-            query = query or Crashing(folder)
+            query = query or Crashing(folder, name)
             before, deadline = begun(folder), time.monotonic() + PATIENCE
             while begun(folder) == before and not query.is_over():
                 assert time.monotonic() < deadline, "the query neither ends nor goes on"
@@ -69,12 +70,20 @@ def test_killed_and_started_again(seed: int, streaming: "SparkSession", tmp_path
     kinds = list(KINDS)
     if SEEDS > 1:
         kinds = chance.choices(kinds, k=chance.randint(1, 6))
-    done = killed(tmp_path, kinds, chance)
+    query = "updates" if seed % 2 else "final"
+    done = killed(tmp_path, query, kinds, chance)
     assert SEEDS > 1 or done == kinds
-    run(streaming, tmp_path)
-    expected = wr.slide(pa.concat_tables(batches), **ASKED)
+    run(streaming, tmp_path, query)
     found = CommittedFiles(tmp_path / "answers").take()
     assert found is not None
+    if query == "updates":
+        # Each revision once, and the last of them final but for the windows of the last event.
+        sink = Revisions(ASKED["key"])
+        for row in oracle.rows_of(found.sort_by([("revision", "ascending")])):
+            sink.take([row])
+        found = found.filter(found["final"]).drop_columns(["revision", "final"])
+        assert found.num_rows == sum(row["final"] for row in sink.rows.values())
+    expected = wr.slide(pa.concat_tables(batches), **UPDATED if query == "updates" else ASKED)
     by = [("window_end", "ascending"), ("window_start", "ascending")]
     ordered = found.select(expected.column_names).sort_by(by)
     oracle.assert_agrees(oracle.rows_of(expected), ordered, ASKED["key"])

@@ -34,18 +34,28 @@ IN_TIME = [events(0, 100, 140, 300), events(1, 105, 170, 300), events(2, 125, 20
 TOO_LATE = events(3, 100, 140, 7)
 
 
-def run_updates(answers: "DataFrame", checkpoint: Path) -> tuple[list[pa.Table], Any]:
-    """The answers of each batch, in Spark's update mode."""
-    batches: list[pa.Table] = []
+def run_updates(
+    answers: "DataFrame", checkpoint: Path
+) -> tuple[list[pa.Table], list[pa.Table], Any]:
+    """The answers and the late events of each batch, in Spark's update mode."""
+    found: list[pa.Table] = []
+    late: list[pa.Table] = []
+
+    def take(batch: "DataFrame", _number: int) -> None:
+        batch.persist()
+        found.append(wr.on_time(batch).toArrow())
+        late.append(wr.late(batch).toArrow())
+        batch.unpersist()
+
     query = (
-        answers.writeStream.foreachBatch(lambda batch, _number: batches.append(batch.toArrow()))
+        answers.writeStream.foreachBatch(take)
         .option("checkpointLocation", str(checkpoint))
         .outputMode("update")
         .trigger(availableNow=True)
         .start()
     )
     query.awaitTermination()
-    return batches, query
+    return found, late, query
 
 
 def test_revisions(streaming: "SparkSession", tmp_path: Path) -> None:
@@ -54,15 +64,14 @@ def test_revisions(streaming: "SparkSession", tmp_path: Path) -> None:
     write_batches(folder, IN_TIME[:2])
     stream = read_stream(streaming, folder)
     asked = wr.slide(stream, **ASKED, **LATENESS, emit="updates", late="side")
-    first, _query = run_updates(asked, checkpoint)
+    first, _late, _query = run_updates(asked, checkpoint)
     write_batches(folder, [IN_TIME[2], TOO_LATE, events(4, 1000, 1001, 1)], first=2)
-    second, query = run_updates(asked, checkpoint)
-    batches = [*first, *second]
+    second, too_late, query = run_updates(asked, checkpoint)
     assert counted(query)["late"] == TOO_LATE.num_rows
-    late = pa.concat_tables([wr.late(batch) for batch in batches])
+    late = pa.concat_tables(too_late)
     by = [(name, "ascending") for name in TOO_LATE.column_names]
     assert late.sort_by(by).to_pylist() == TOO_LATE.sort_by(by).to_pylist()
-    answers = newest([wr.on_time(batch) for batch in batches], KEY)
+    answers = newest([*first, *second], KEY)
     is_last = pc.greater(answers["window_start"], pa.scalar(900 * 10**6, pa.timestamp("us", "UTC")))
     answers = answers.filter(pc.invert(is_last))
     assert set(answers["final"].to_pylist()) == {True}

@@ -27,7 +27,7 @@ REFUSED = [3]
 
 
 @pytest.mark.parametrize("layout", READ)
-@pytest.mark.parametrize("call", frozen.CALLS)
+@pytest.mark.parametrize("call", [*frozen.CALLS, *frozen.LATER])
 def test_state_of_a_layout_that_was_written_once(call: str, layout: int) -> None:
     storage, query = frozen.read(call, layout), frozen.query(call)
     found = []

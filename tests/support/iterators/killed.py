@@ -53,7 +53,9 @@ def source(count: int, offset: int | None) -> Iterator[tuple[pa.RecordBatch, int
         )
 
 
-#: one of each way to keep state: slices, rows, and totals beside slices
+#: answers at once, and late events among them
+UPDATES = {"emit": "updates", "allowed_lateness": "8 seconds", "late": "side"}
+#: one of each way to keep state: slices, rows, and totals beside slices; and updates of both calls
 QUERIES: dict[str, dict[str, Any]] = {
     "slide": {
         "windows": {"time": wr.time("20 seconds", every="2 seconds"), "visit": wr.session("150ms")},
@@ -63,11 +65,21 @@ QUERIES: dict[str, dict[str, Any]] = {
         "windows": {"time": wr.time("9 seconds"), "all": wr.expanding(), "rows": wr.rows(7)},
         "aggs": [wr.sum("v"), wr.count()],
     },
+    "slide-updates": {
+        "windows": wr.time("20 seconds", every="2 seconds"),
+        "aggs": [wr.sum("v"), wr.last("v")],
+        **UPDATES,
+    },
+    "over-updates": {
+        "windows": {"time": wr.time("9 seconds"), "rows": wr.rows(7)},
+        "aggs": [wr.sum("v"), wr.median("v")],
+        **UPDATES,
+    },
 }
 
 
 def answers_of(query: str, batches: Any, checkpoint: str | MemoryStore) -> wr.Stream:
-    call = getattr(wr, query)
+    call = getattr(wr, query.removesuffix("-updates"))
     return call(
         batches, key="k", order="ts", lateness="4 seconds", checkpoint=checkpoint, **QUERIES[query]
     )

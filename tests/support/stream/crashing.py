@@ -1,4 +1,4 @@
-"""A streaming query to be killed: `python -m tests.support.stream.crashing FOLDER`.
+"""A streaming query to be killed: `python -m tests.support.stream.crashing FOLDER QUERY`.
 
 It reads FOLDER/events, writes FOLDER/answers, and ends when there are no more events. Its
 executor is a process of its own, and so are its Python workers.
@@ -36,6 +36,17 @@ ASKED: dict[str, Any] = {
     },
     "aggs": [wr.max("x"), wr.sum("n"), wr.count("x"), wr.arg_max("x", "place")],
 }
+#: the same with answers at once, of the windows that can be revised
+UPDATED: dict[str, Any] = {
+    **ASKED,
+    "order": "ts",
+    "windows": {name: ASKED["windows"][name] for name in ("fast", "slow")},
+}
+#: what is asked of a stream, by the name of the query
+QUERIES: dict[str, dict[str, Any]] = {
+    "final": ASKED,
+    "updates": {**UPDATED, "emit": "updates", "allowed_lateness": "30 seconds"},
+}
 #: by the kind of process, what its command line holds
 KINDS = {"worker": "pyspark.daemon", "executor": "CoarseGrainedExecutorBackend", "driver": ""}
 ROOT = Path(__file__).parents[3]
@@ -43,7 +54,7 @@ ROOT = Path(__file__).parents[3]
 PATIENCE = 400
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, query: str) -> None:
     from windrow.spark.session import local_session
 
     session = local_session(
@@ -55,23 +66,23 @@ def main(folder: Path) -> None:
             "spark.driver.memory": "1g",
         },
     )  # fmt: skip
-    run(session, folder)
+    run(session, folder, query)
 
 
-def run(session: SparkSession, folder: Path) -> None:
+def run(session: SparkSession, folder: Path, query: str) -> None:
     """Run the query to its end."""
     stream = read_stream(session, folder / "events")
-    run_to_end(wr.slide(stream, lateness="10 seconds", **ASKED), folder / "answers")
+    run_to_end(wr.slide(stream, lateness="10 seconds", **QUERIES[query]), folder / "answers")
 
 
 class Crashing:
     """The query in a process of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, query: str) -> None:
         self._folder = folder
         paths = os.pathsep.join([str(ROOT / "src"), str(ROOT)])  # executors start elsewhere
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.stream.crashing", str(folder)],
+            [sys.executable, "-m", "tests.support.stream.crashing", str(folder), query],
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": paths, "PYSPARK_PYTHON": sys.executable},
             stderr=(folder / "errors.log").open("a"),
@@ -143,4 +154,4 @@ def _started_by(process: int) -> list[Process]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2])

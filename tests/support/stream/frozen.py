@@ -25,6 +25,8 @@ from windrow.stream.over_stream import StreamOver
 from windrow.stream.query import StreamQuery
 from windrow.stream.slide_stream import StreamSlide
 from windrow.stream.state import VERSION
+from windrow.stream.updates.over_updates import OverUpdates
+from windrow.stream.updates.slide_updates import SlideUpdates
 
 FOLDER = Path(__file__).parents[2] / "stream" / "states"
 #: what came before the state was written, with the watermark of each batch in milliseconds
@@ -43,12 +45,20 @@ TRAILING = {"20s": wr.time("20 seconds"), "1m": wr.time("1 minute")}
 ROWS = {"9": wr.rows(9, every=4), "visit": wr.session("20 seconds")}
 COUNTED = {"3": wr.rows(3), "100": wr.rows(100)}
 CALLS = ("slide", "over", "rows", "counted")
+#: calls that came with layout 4
+LATER = ("slide_updates", "over_updates")
 
 
 def query(call: str) -> StreamQuery:
     """The query whose state was written."""
     schema = BEFORE[0][0].schema
     names = set(schema.names)
+    if call in LATER:
+        asked = {**ASKED, "order": "ts"}
+        if call == "over_updates":
+            return OverUpdates(resolve_over(schema, windows=TRAILING, **asked), names, shards=1)
+        slid = resolve_slide(schema, windows=SLID["20s"], changes_only=False, **asked)
+        return SlideUpdates(slid, names, shards=1)
     if call in ("slide", "rows"):
         windows = SLID if call == "slide" else ROWS
         slid = resolve_slide(schema, windows=windows, changes_only=False, **ASKED)
@@ -75,5 +85,5 @@ def write(call: str) -> None:
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for each in CALLS:
+    for each in (*CALLS, *LATER):
         write(each)

@@ -14,18 +14,18 @@ Invariants:
 
 1. A window is in `given` from the first event on that it holds until its answer is final.
 2. A bin's cells hold every event that lies in one of its windows in `given`.
-3. A bin's `entries` counts the rows of `given`, and its `blocks` is 1 if it has cells.
+3. A bin's `entries` counts the rows of `given`, its `rows` those of both blocks; its `blocks` is 1
+   if it has cells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from windrow.engine.sorting import arrange
 from windrow.stream import sizes
 from windrow.stream.bins import Bins
 from windrow.stream.group import Array
@@ -110,29 +110,37 @@ class GivenAnswers:
             due: for each of these answers, when it is final.
         """
         cell_hashes, given_hashes = self._hashes(cells), self._hashes(given)
-        changed = [bin_ for bin_, count in zip(part.bins, part.counts, strict=True) if count]
-        self._split(changed, cells, cell_hashes)
+        changed = [number for number, count in zip(part.bins, part.counts, strict=True) if count]
+        self._split(changed, cell_hashes, given_hashes)
         changed += range(part.known, len(self.bins))
-        cell_bins, given_bins = map(self.bins.of_hashes, (cell_hashes, given_hashes))
+        cells_of, given_of = self._by_bin(cell_hashes), self._by_bin(given_hashes)
         for number in {*part.bins, *changed}:
-            each, own = self.bins[number], given_bins == number
-            each.entries = self._write(GIVEN, number, each.entries, given.filter(pa.array(own)))
+            each, own = self.bins[number], given_of(number)
+            each.entries = self._write(GIVEN, number, each.entries, given.take(pa.array(own)))
             each.due = int(due[own].min(initial=NEVER))
             if number in changed or not each.entries:
-                left = cells.filter(pa.array(cell_bins == number))
+                left = cells.take(pa.array(cells_of(number)))
                 left = left if each.entries else left.slice(0, 0)
-                each.rows = self._write(OPEN_CELLS, number, each.blocks, left)
-                each.blocks = int(each.rows > 0)
+                count = self._write(OPEN_CELLS, number, each.blocks, left)
+                each.rows, each.blocks = count + each.entries, int(count > 0)
 
-    def _split(self, changed: Sequence[int], cells: pa.RecordBatch, hashes: Array) -> None:
-        """Split bins with many cells, if they have several keys."""
-        numbers = self.bins.of_hashes(hashes)
-        _permutation, starts = arrange([cells[name] for name in self._keys], [], cells.num_rows)
-        heads = starts[:-1]
+    def _split(self, changed: Sequence[int], cells: Array, given: Array) -> None:
+        """Split bins with many cells and answers, if they have several keys."""
+        most = sizes.current().bin_rows
+        kept = np.concatenate([cells, given])
+        numbers = self.bins.of_hashes(kept)
         rows = np.bincount(numbers, minlength=len(self.bins)).tolist()
-        keys = np.bincount(numbers[heads], minlength=len(self.bins)).tolist()
         for number in changed:
-            self.bins.split(number, rows[number], keys[number], sizes.current().bin_rows)
+            if rows[number] > most:
+                keys = len(np.unique(kept[numbers == number]))
+                self.bins.split(number, rows[number], keys, most)
+
+    def _by_bin(self, hashes: Array) -> Callable[[int], Array]:
+        """A function that finds the rows of a bin, by the hashes of their keys."""
+        numbers = self.bins.of_hashes(hashes)
+        order = np.argsort(numbers, kind="stable")
+        stops = np.cumsum(np.bincount(numbers, minlength=len(self.bins)))
+        return lambda number: order[stops[number - 1] if number else 0 : stops[number]]
 
     def _hashes(self, batch: pa.RecordBatch) -> Array:
         return hashes_of([batch[name] for name in self._keys], batch.num_rows)
