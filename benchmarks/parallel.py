@@ -1,21 +1,35 @@
 """The Parallel Boundary Aggregator beside those that work alone: when does a second thread pay?
 
 Wall time, because two threads share the work, and so only on a machine with two idle cores. What
-does not depend on that is the processor time of the window's own thread, printed beside it: of the
-4 combines a row that SBA takes, PBA leaves one to the helper.
+does not depend on that is the processor time of the window's own thread, printed beside it.
+
+- Blocks of rows, as `wr.over` runs them, by the loop that each algorithm has for them.
+- `wr.Window.slide_many`, as a user calls it: the planner has to choose PBA where a combine takes 50
+  ns or more, and it has to be worth it.
+- `wr.slide`, on one thread, with the chunks of theorem 1 (Zhang et al. 2021, §4.3).
+- Latencies of single rounds, as in tables 2 and 3: Max over 2^13 and 2^14 events; MomentSketch over
+  3,600 and 7,200 slices, an hour and two by seconds. A slice is one value here, 100 in the paper;
+  what is measured, merging slices, is the same.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
+from statistics import median
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 import windrow as wr
-from benchmarks.harness import Comparison
+from benchmarks.harness import Comparison, median_times
+from benchmarks.rounds import time_rounds
+from windrow.aggregations.moment_sketch import with_logarithms
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.kinds import Kind
 from windrow.algebra.product import Part, Product
@@ -24,14 +38,23 @@ from windrow.algorithms import (
     daba_lite,
     parallel_boundary,
     sequential_boundary,
+    slick_deque_non_inv,
+    two_stacks,
     two_stacks_lite,
 )
 from windrow.compiler.kernel import Kernel
+from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine import loops
-from windrow.engine.row_windows import CompiledRowWindow, RowBlock
+from windrow.engine.helper_thread import helper_for
+from windrow.engine.kernel_window import empty_state
+from windrow.engine.row_windows import CompiledRowWindow, RowBlock, kernel_for
+from windrow.planning.choose import HELPED_FROM
 from windrow.windows.bounds import Bounds
 from windrow.windows.key_runs import NEVER
 from windrow.windows.reach import Newest
+from windrow.work import sizes
+
+Array = np.ndarray[Any, Any]
 
 ALGORITHMS: tuple[Algorithm, ...] = (
     parallel_boundary,
@@ -39,12 +62,17 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     two_stacks_lite,
     daba_lite,
 )
-WINDOWS = [2**10, 2**12, 2**14, 2**16]
+WINDOWS = [2**12, 2**16]
 #: square roots to take in a combine, each some nanoseconds
-COSTS = [0, 4, 16, 64]
+COSTS = [0, 4, 16, 32, 64]
 ROUNDS = 7
 #: nanoseconds of work per measurement, about
 BUDGET = 5e7
+BAR = 1.25
+
+#: how many rounds latencies are of, and which algorithms the paper compares
+LATENCIES = 500_000
+COMPARED = (two_stacks, slick_deque_non_inv, sequential_boundary, parallel_boundary)
 
 
 def costly(roots: int) -> Aggregation:
@@ -60,69 +88,198 @@ def costly(roots: int) -> Aggregation:
     return wr.aggregation(name=f"max and {roots} roots", identity=-1.0, combine=combine)
 
 
+def run() -> list[Comparison]:
+    """Measure all."""
+    return [*_blocks(), *_windows(), *_slides(), *_latencies()]
+
+
+# Blocks of rows ----------------------------------------------------------------------------------
+
+
 @dataclass
 class Taken:
-    """The best of some rounds, in nanoseconds per row."""
+    """Nanoseconds per row, round by round."""
 
-    wall: float = math.inf
-    own: float = math.inf
-    both: float = 0.0
+    wall: list[float]
+    own: list[float]
     helped: int = 0
 
-    def add(self, one_pass: CompiledRowWindow, block: RowBlock) -> None:
-        answers, defined = [np.empty(block.stop)], [np.empty(block.stop, np.bool_)]
-        started, own, both = time.perf_counter(), time.thread_time(), time.process_time()
+    def add(self, one_pass: CompiledRowWindow, block: RowBlock, answers: Any) -> None:
+        defined = [np.empty(block.stop, np.bool_)]
+        started, own = time.perf_counter(), time.thread_time()
         one_pass.advance(block, answers, defined)
-        wall = (time.perf_counter() - started) / block.stop * 1e9
-        if wall < self.wall:
-            self.wall = wall
-            self.both = (time.process_time() - both) / block.stop * 1e9
-            self.helped = one_pass.helper.helped if one_pass.helper else 0
-        self.own = min(self.own, (time.thread_time() - own) / block.stop * 1e9)
+        self.wall.append((time.perf_counter() - started) / block.stop * 1e9)
+        self.own.append((time.thread_time() - own) / block.stop * 1e9)
+        self.helped = one_pass.helper.helped if one_pass.helper else 0
 
     def __str__(self) -> str:
         return (
-            f"{self.wall:7.1f} ns a row, {self.own:7.1f} of its own thread, "
-            f"{self.both / self.wall:4.2f} cores, {self.helped} chunks helped"
+            f"{median(self.wall):7.1f} ns a row, {median(self.own):7.1f} of its own thread, "
+            f"{self.helped} chunks helped"
         )
 
 
-def run() -> list[Comparison]:
+def _blocks() -> Iterator[Comparison]:
     """Every cost, every window: PBA against each of the others."""
-    comparisons = []
-    for roots in COSTS:
-        aggregation = costly(roots)
-        product = Product([Part(aggregation.monoid_for((Kind.FLOAT,)), (0,))])
+    for aggregation, budget in [
+        *((costly(roots), BUDGET / (8 + 6 * roots)) for roots in COSTS),
+        (wr.moment_sketch(), BUDGET / 200),
+    ]:
         for extent in WINDOWS:
-            size = int(max(8 * extent, BUDGET / (8 + 6 * roots)))
-            taken = _measure(product, extent, _block(size, extent))
+            taken = _taken(aggregation, extent, int(max(8 * extent, budget)))
             for name, each in taken.items():
-                print(f"  {aggregation.name}, window {extent}, {name}: {each}", flush=True)
-            comparisons += [
-                Comparison(
-                    f"{aggregation.name}, window {extent}",
+                print(f"  {aggregation}, window {extent}, {name}: {each}", flush=True)
+            combine = median(taken[sequential_boundary.NAME].own) / 3
+            for algorithm in ALGORITHMS[1:]:
+                is_barred = algorithm is sequential_boundary and combine >= HELPED_FROM
+                yield Comparison(
+                    f"{aggregation}, {combine:.0f} ns a combine, window {extent:,}",
                     algorithm.NAME,
-                    taken[parallel_boundary.NAME].wall / 1e9,
-                    taken[algorithm.NAME].wall / 1e9,
+                    median(taken[parallel_boundary.NAME].wall) / 1e9,
+                    median(taken[algorithm.NAME].wall) / 1e9,
+                    BAR if is_barred else None,
                 )
-                for algorithm in ALGORITHMS[1:]
-            ]
-    return comparisons
 
 
-def _block(size: int, extent: int) -> RowBlock:
-    numbers: np.ndarray[Any, Any] = np.abs(np.random.default_rng(1).normal(size=size))
-    numbers.flags.writeable = False
-    return RowBlock((numbers,), (), Bounds(np.array([0, NEVER]), Newest(extent)), 0, 0, size)
-
-
-def _measure(product: Product, extent: int, block: RowBlock) -> dict[str, Taken]:
-    taken = {algorithm.NAME: Taken() for algorithm in ALGORITHMS}
-    for _round in range(ROUNDS):
-        for algorithm in ALGORITHMS:
-            kernel = Kernel(loops.over_rows, algorithm.FUNCTIONS, product, checked=False)
+def _taken(aggregation: Any, extent: int, size: int) -> dict[str, Taken]:
+    monoid = _monoid(aggregation)
+    product = Product([Part(monoid, (0,))])
+    block = RowBlock(
+        (_column(aggregation, size),), (), Bounds(np.array([0, NEVER]), Newest(extent)), 0, 0, size
+    )
+    taken = {algorithm.NAME: Taken([], []) for algorithm in ALGORITHMS}
+    for turn in range(-1, ROUNDS):
+        for algorithm in ALGORITHMS if turn % 2 else ALGORITHMS[::-1]:
+            kernel = kernel_for(loops.over_rows, algorithm, product, checked=False)
             one_pass = CompiledRowWindow(
                 wr.rows(extent), loops.over_rows, kernel, product, algorithm
             )
-            taken[algorithm.NAME].add(one_pass, block)
+            into = taken[algorithm.NAME] if turn >= 0 else Taken([], [])
+            into.add(one_pass, block, [monoid.room(size)])
     return taken
+
+
+def _monoid(aggregation: Any) -> Any:
+    return getattr(aggregation, "aggregation", aggregation).monoid_for((Kind.FLOAT,)).for_blocks
+
+
+def _column(aggregation: Any, size: int) -> Array:
+    numbers = _numbers(size)
+    if "moment" not in str(aggregation):
+        return numbers
+    both: Array = with_logarithms(pa.array(numbers))
+    both.flags.writeable = False
+    return both
+
+
+def _numbers(size: int) -> Array:
+    numbers: Array = np.abs(np.random.default_rng(1).normal(size=size)) + 0.1
+    numbers.flags.writeable = False
+    return numbers
+
+
+# As users call it --------------------------------------------------------------------------------
+
+
+def _windows() -> Iterator[Comparison]:
+    """`wr.Window.slide_many`: what the planner chooses against SBA."""
+    for roots in (32, 64):
+        for extent in WINDOWS:
+            numbers = _numbers(8 * extent if extent > 2**14 else 32 * extent)
+            windows: dict[str, Any] = {
+                "planned": wr.Window(costly(roots)(), types="float64"),
+                "SBA": wr.Window(costly(roots)(), types="float64", algorithm="sequential_boundary"),
+            }
+            print(f"  {roots} roots, window {extent}: {windows['planned']}", flush=True)
+            for window in windows.values():
+                window.insert_many(numbers[:extent])
+            taken = median_times(
+                {name: partial(each.slide_many, numbers) for name, each in windows.items()}, ROUNDS
+            )
+            chosen = repr(windows["planned"]).split(", ")[-1].rstrip(">")
+            yield Comparison(
+                f"slide_many, {roots} roots, window {extent:,}, planned: {chosen}",
+                "sequential_boundary",
+                taken["planned"],
+                taken["SBA"],
+                BAR,
+            )
+
+
+def _slides() -> Iterator[Comparison]:
+    """`wr.slide` on one thread: windows of 4,096 slices of four rows."""
+    numbers = _numbers(200_000)
+    table = pa.table({"t": np.arange(len(numbers)), "x": numbers})
+    for roots in (32, 64):
+        aggregation = costly(roots)
+        question: dict[str, Any] = {
+            "order": "t", "windows": wr.rows(2**14, every=4), "aggs": aggregation("x"),
+        }  # fmt: skip
+        with sizes.using(cores=1):
+            taken = median_times(
+                {
+                    algorithm.NAME: partial(
+                        wr.slide, table, **question, algorithm=algorithm.NAME
+                    )
+                    for algorithm in ALGORITHMS[:2]
+                },
+                ROUNDS,
+            )  # fmt: skip
+        yield Comparison(
+            f"wr.slide, {roots} roots, 4,096 slices of 4 rows, one thread",
+            "sequential_boundary",
+            taken["parallel_boundary"],
+            taken["sequential_boundary"],
+        )
+
+
+# Latencies ---------------------------------------------------------------------------------------
+
+
+def _latencies() -> Iterator[Comparison]:
+    """Tables 2 and 3: nanoseconds of single rounds, the helper at work."""
+    for aggregation, extents in ((wr.max(), (2**13, 2**14)), (wr.moment_sketch(), (3600, 7200))):
+        for extent in extents:
+            slowest = {}
+            for algorithm in COMPARED:
+                monoid = _monoid(aggregation)
+                if algorithm is slick_deque_non_inv and not monoid.traits.selective:
+                    continue
+                rounds = _rounds(aggregation, algorithm, extent)
+                slowest[algorithm.NAME] = float(np.percentile(rounds, 99.99))
+                quartiles = ", ".join(f"{each:.0f}" for each in np.percentile(rounds, (25, 50, 75)))
+                print(
+                    f"  {aggregation}, window {extent}, {algorithm.NAME}: min {rounds.min():.0f}, "
+                    f"max {rounds.max():.0f}, p99.99 {slowest[algorithm.NAME]:.0f}, "
+                    f"avg {rounds.mean():.1f}, std {rounds.std():.1f}, quartiles {quartiles} ns",
+                    flush=True,
+                )
+            for name, each in slowest.items():
+                if name != parallel_boundary.NAME:
+                    yield Comparison(
+                        f"{aggregation}, window {extent:,}: p99.99 of a round",
+                        name,
+                        slowest[parallel_boundary.NAME] / 1e9,
+                        each / 1e9,
+                    )
+
+
+def _rounds(aggregation: Any, algorithm: Algorithm, extent: int) -> Array:
+    """The nanoseconds of each round, from inside the kernel."""
+    monoid = _monoid(aggregation)
+    product = Product([Part(monoid, (0,))])
+    kernel = Kernel(time_rounds, algorithm.FUNCTIONS, product, checked=False)
+    helper = helper_for(algorithm, product, checked=False)
+    column = _column(aggregation, LATENCIES)
+    taken = np.zeros(LATENCIES, np.int64)
+    answers, defined = (monoid.room(LATENCIES),), (np.empty(LATENCIES, np.bool_),)
+    for _warm in range(2):
+        memory = KernelMemory(product)
+        ring = algorithm.allocate(memory, 1 << (extent - 1).bit_length())
+        state = empty_state(algorithm, product, ring)
+        with nullcontext() if helper is None else helper.beside(memory, ring):
+            started = time.perf_counter_ns()
+            kernel(*memory.workspace(), (column,), (), answers, defined, ring, state, extent, taken)
+            elapsed = time.perf_counter_ns() - started
+    nanoseconds: Array = taken[2 * extent :] * (elapsed / int(taken.sum()))
+    return nanoseconds

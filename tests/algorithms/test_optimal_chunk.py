@@ -1,6 +1,5 @@
 """The optimal chunk (Zhang et al. 2021, §4.3): theorems 1 and 2 against a search."""
 
-import math
 from fractions import Fraction
 
 import pytest
@@ -9,7 +8,6 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from windrow.algorithms.optimal_chunk import (
-    combine_seconds,
     optimal_chunk_of_rows,
     optimal_chunk_of_time,
 )
@@ -98,20 +96,7 @@ def test_a_cheap_combine_makes_a_chunk_of_the_whole_window():
     assert optimal_chunk_of_time(hour, second, 10**15) == 1801
 
 
-# The time of a combine ---------------------------------------------------------------------------
-
-
-def test_the_time_of_a_combine_is_measured():
-    def slow(older: float, newer: float) -> float:
-        return math.fsum(math.sqrt(older + newer + index) for index in range(500))
-
-    quick = combine_seconds(lambda older, newer: older + newer, [1.0] * 1000)
-    dear = combine_seconds(slow, [1.0] * 20)
-    assert 0 < quick < 1e-5
-    assert dear > 5 * quick
-    assert optimal_chunk_of_time(1.0, dear / 10, dear) < optimal_chunk_of_time(
-        1.0, dear / 10, quick
-    )
+# Mistakes -----------------------------------------------------------------------------------------
 
 
 def test_what_cannot_be_right_is_refused():
@@ -121,5 +106,3 @@ def test_what_cannot_be_right_is_refused():
         optimal_chunk_of_time(4, 0, 1)
     with pytest.raises(wr.InvalidArgument, match="combine: a combine takes some time, not 0"):
         optimal_chunk_of_time(4, 1, 0)
-    with pytest.raises(wr.InvalidArgument, match="partials: two or more"):
-        combine_seconds(max, [1])

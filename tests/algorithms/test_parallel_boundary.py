@@ -1,6 +1,7 @@
 """PBA: SBA's answers, with each chunk's lcs computed on another thread (Zhang et al. 2021, §4)."""
 
 import multiprocessing
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -25,13 +26,15 @@ from windrow.algebra.monoid import Field, InPlace, Monoid
 from windrow.algebra.product import Part, Product
 from windrow.algorithms import parallel_boundary
 from windrow.algorithms.optimal_chunk import optimal_chunk_of_rows
-from windrow.algorithms.parallel_boundary import FAILED, IDLE, POSTED, TAKEN, WORK
+from windrow.algorithms.parallel_boundary import CHUNK, FAILED, IDLE, POSTED, TAKEN, WORK
 from windrow.algorithms.plain_memory import PLAIN_SLOTS
-from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine import helper_thread as helper
 from windrow.engine import loops
-from windrow.engine.row_windows import CompiledRowWindow, RowBlock
+from windrow.engine.row_windows import CompiledRowWindow, RowBlock, kernel_for
+from windrow.engine.slice_windows import chunk_of
+from windrow.planning.choose import Wish
+from windrow.planning.slide_plan import resolve_slide
 from windrow.testing import check_algorithm
 from windrow.testing.strategies import traces
 from windrow.windows.bounds import Bounds
@@ -39,6 +42,7 @@ from windrow.windows.key_runs import NEVER
 from windrow.windows.reach import Newest
 from windrow.windows.sorted_rows import SortedRows
 from windrow.windows.spans import Spanning
+from windrow.work import sizes
 
 load = PLAIN_SLOTS["load"]
 CONCATENATION = Observed(parallel_boundary).counting.aggregation
@@ -125,6 +129,40 @@ def test_what_nobody_will_read_is_abandoned():
     observed.check()
 
 
+@pytest.mark.usefixtures("any_chunk")
+@pytest.mark.parametrize(("extent", "chunk"), [(40, 21), (40, 40), (40, 57), (40, 9), (7, 40)])
+def test_chunks_of_a_length_that_is_known(extent: int, chunk: int) -> None:
+    observed = Observed(parallel_boundary)
+    PLAIN_SLOTS["store_integer"](observed.window.ring.board, CHUNK, chunk)
+    for number in range(4 * max(extent, chunk)):
+        observed.insert(number)
+        if len(observed) > extent:
+            observed.evict()
+        observed.query()
+        observed.check()
+        assert observed.state.end - observed.state.current <= chunk
+
+
+@pytest.mark.parametrize(
+    ("windows", "wanted"),
+    [
+        # Ten slices, one a slide: theorem 1 has 6, and theorem 2, where answers take time, 7.
+        ({"rows": wr.rows(100, every=10)}, {"rows": 6}),
+        ({"clock": wr.time("100s", every="10s")}, {"clock": 7}),
+        # Cuts at 0, 4, 6, 10 of 12: 28 slices, four a slide, and 6 slices, two a slide.
+        ({"long": wr.rows(84, every=12), "short": wr.rows(16, every=6)}, {"long": 24, "short": 6}),
+        ({"session": wr.session("5s")}, {"session": 0}),
+    ],
+)  # fmt: skip
+def test_the_optimal_chunk_of_a_plan(windows: dict[str, Any], wanted: dict[str, int]) -> None:
+    schema = pa.schema({"t": pa.timestamp("s"), "x": pa.float64()})
+    plan = resolve_slide(
+        schema, key=None, order="t", windows=windows, aggs=wr.sum("x"), wish=Wish(),
+        changes_only=False,
+    )  # fmt: skip
+    assert {name: chunk_of(plan, name) for name in windows} == wanted
+
+
 # Two threads -------------------------------------------------------------------------------------
 
 
@@ -180,7 +218,7 @@ def rolled(
 ) -> tuple[Any, CompiledRowWindow]:
     """The answers of a window of rows over blocks of numbers, and the pass that made them."""
     product = Product([Part(monoid, (0,))])
-    kernel = Kernel(loops.over_rows, algorithm.FUNCTIONS, product, checked=False)
+    kernel = kernel_for(loops.over_rows, algorithm, product, checked=False)
     one_pass = CompiledRowWindow(wr.rows(extent), loops.over_rows, kernel, product, algorithm)
     answers = []
     starts, spanning, position = np.array([0, NEVER]), Spanning(), 0
@@ -238,6 +276,61 @@ def test_windows_of_rows_of_arrays():
     answers, _pass = rolled(parallel_boundary, SETS, numbers, 300, blocks=3)
     count = expected(lambda newest: len(set(newest.astype(int) & 7)), numbers, 300)
     assert list(answers[::97]) == count
+
+
+@pytest.fixture
+def asked(helpers: helper.Helpers, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What helpers were asked to do."""
+    found: list[Any] = []
+    start = helpers.start
+    monkeypatch.setattr(helpers, "start", lambda work: (found.append(work), start(work))[1])
+    return found
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("every", [1, 3])
+def test_a_helper_beside_slides(asked: list[Any], every: int) -> None:
+    numbers = np.random.default_rng(2).integers(0, 9, 30_000).astype(np.float64)
+    table = pa.table({"t": np.arange(30_000), "x": numbers})
+    windows = {"one": wr.rows(600, every=every), "other": wr.rows(1000, every=2 * every)}
+    question: dict[str, Any] = {"order": "t", "windows": windows, "aggs": wr.sum("x")}
+    with sizes.using(cores=1):
+        found = wr.slide(table, **question, algorithm="parallel_boundary")
+    assert len(asked) >= 2
+    assert found.equals(wr.slide(table, **question, algorithm="two_stacks_lite"))
+
+
+@pytest.mark.compiled
+def test_a_helper_beside_blocks_of_a_window(asked: list[Any]) -> None:
+    numbers = np.random.default_rng(2).integers(0, 9, 30_000).astype(np.float64)
+    window = wr.Window(wr.sum(), algorithm="parallel_boundary", types="float64")
+    window.insert_many(numbers[:1500])
+    for number in numbers[1500:1600]:
+        window.evict()
+        window.insert(number)
+    found = window.slide_many(numbers[1600:]).to_numpy()
+    assert len(asked) >= 2
+    sums = np.concatenate([[0.0], np.cumsum(numbers)])
+    assert (found == sums[1601:] - sums[101:-1500]).all()
+    window.evict()
+    assert window.query() == numbers[-1499:].sum()
+
+
+@pytest.mark.compiled
+@pytest.mark.usefixtures("helpers")
+def test_the_planner_takes_a_second_core_where_combining_is_dear() -> None:
+    with sizes.using(cores=2):
+        assert algorithm_of(wr.Window(DEAR(), types="float64")) == "parallel_boundary"
+        assert algorithm_of(wr.Window(wr.sum(), types="float64")) != "parallel_boundary"
+        steady = wr.Window(DEAR(), types="float64", prefer="latency")
+        assert algorithm_of(steady) != "parallel_boundary"
+    with sizes.using(cores=1):
+        assert algorithm_of(wr.Window(DEAR(), types="float64")) != "parallel_boundary"
+
+
+def algorithm_of(window: wr.Window) -> str:
+    (name,) = re.findall(r", (\w+)>", repr(window))
+    return str(name)
 
 
 @pytest.mark.compiled

@@ -19,7 +19,7 @@ window: one that was just filled has chunks of all sizes, which are merged into 
 
 from typing import Any
 
-from windrow.algorithms.sequential_boundary import State, accumulate_left
+from windrow.algorithms.sequential_boundary import State, accumulate_left, settle
 from windrow.compiler.places import place_of
 from windrow.compiler.slots import (
     Partial,
@@ -50,6 +50,7 @@ def reach_further(ring: Ring, begin: int, stop: int, newer: Partial) -> Partial:
 
 def merge_chunks(state: State, ring: Ring) -> State:
     """One closed chunk of all that there are."""
+    settle(ring)
     accumulate_left(ring, state.current, state.end)
     stop = state.current
     newer = identity() if stop == state.end else load(ring.slots, stop)
@@ -94,6 +95,14 @@ def slide_rows(
     return state._replace(front=state.front + count, end=state.end + count, current_partial=partial)
 
 
+def slide_chunk(
+    columns: Block, validities: Block, answers: Block, defined: Block,
+    ring: Ring, state: State, row: int, answer: int, count: int,
+) -> State:  # fmt: skip
+    """Slide as `slide_rows` does; `parallel_rows` has the rest of a chunk computed ahead."""
+    return slide_rows(columns, validities, answers, defined, ring, state, row, answer, count)
+
+
 def over_rows(
     columns: Block, validities: Block, answers: Block, defined: Block,
     ring: Ring, state: State, starts: Block, end: int, back: int, ahead: int,
@@ -124,7 +133,7 @@ def over_rows(
                     if state.front == state.middle or state.middle != state.current:
                         state = merge_chunks(state, ring)
                     count = min(slides_until - row, state.middle - state.front)
-                    state = slide_rows(
+                    state = slide_chunk(
                         columns, validities, answers, defined, ring, state,
                         row + ahead - position, row - answered, count,
                     )  # fmt: skip
@@ -134,4 +143,4 @@ def over_rows(
 
 
 #: what the driver calls, callees first
-FUNCTIONS = (reach_further, merge_chunks, slide_rows)
+FUNCTIONS = (reach_further, merge_chunks, slide_rows, slide_chunk)

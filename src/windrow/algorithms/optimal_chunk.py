@@ -8,17 +8,15 @@ is longer, they are not, and the window waits. If the chunk is shorter than half
 window spans more chunks. The optimal chunk is the longest for which no window waits; then a window
 spans at most three chunks.
 
-`sequential_boundary` and `parallel_boundary` find it without knowing range and slide. In a window
-of n slices that slides by one, a chunk with more than half of the window has ⌊n/2⌋ + 1 slices,
-which is b* of theorem 1.
+`wr.slide` cuts chunks by them for `parallel_boundary` (`windrow.engine.slice_windows`). Slices are
+there before their windows are answered, so time passes by combines, and the unit is one slice.
+Elsewhere both boundary aggregators find the chunk without knowing range and slide: in a window of n
+slices that slides by one, a chunk with more than half of the window has ⌊n/2⌋ + 1 slices, which is
+b* of theorem 1.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
-
-from windrow.compiler.slots import Partial
 from windrow.errors import InvalidArgument
 
 
@@ -62,22 +60,6 @@ def optimal_chunk_of_time(range: float, slide: float, combine: float) -> int:
     if slices <= (slide + 2 * combine + late) / combine:
         return slices
     return int((slices * (slide + combine) + slide + 2 * combine + late) // (slide + 2 * combine))
-
-
-def combine_seconds(
-    combine: Callable[[Partial, Partial], Partial], partials: Sequence[Partial], rounds: int = 5
-) -> float:
-    """The time of a combine, measured: each partial with the next, the best of some rounds."""
-    if len(partials) < 2:
-        raise InvalidArgument("partials: two or more are needed to combine them")
-    best = float("inf")
-    for _ in range(rounds):
-        started = time.perf_counter()
-        total = partials[0]
-        for partial in partials[1:]:
-            total = combine(total, partial)
-        best = min(best, time.perf_counter() - started)
-    return best / (len(partials) - 1)
 
 
 def _slices(range: float, slide: float) -> int:

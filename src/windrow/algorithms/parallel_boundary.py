@@ -8,7 +8,7 @@ evict      no combine while a closed chunk is left (log n if the window has grow
            many as the window has events; k at once: the same
 query      1 combine, 2 while the window spans three chunks or more
 helper     1 combine for each event
-space      n + 2 partials, within the 3b* + 2 of the paper
+space      n + 2 partials, within the 3b* + 2 of the paper; in blocks of rows 2n + 2
 
 Everything is as in `sequential_boundary`, with one difference: when a chunk is closed, the window
 does not accumulate its slots from right to left at once. It hands the chunk to a helper, a loop on
@@ -25,14 +25,19 @@ thread takes it. If the helper has taken it, the window's thread waits until it 
 answer depends on the helper. Without a helper, the window's own thread computes every lcs, which is
 SBA. A helper that is late costs time and never an answer.
 
+A chunk has as many slots as theorem 1 or 2 gives, where range and slide are known: `cut_into` says
+how many. Elsewhere it is closed when it holds more than half of the window, as in SBA. In blocks,
+the rows to come are there, and so a chunk is a whole window (`parallel_rows`).
+
       work    idle -> posted -> taken -> idle          begin, stop: the chunk
                         |                  or failed   leave: the helper shall stop
                         +--> idle (abandoned)
 
-`wr.Window` has no helper: Python's threads take turns, so it would gain nothing. Chunks shorter
-than `SMALLEST` are not handed over either. In blocks, a helper runs beside each kernel if there is
-a second core for it (see `windrow.engine.helper_thread`). It pays if combining is expensive. Its
-results come back from another core's cache, which takes at least as long as combining two numbers.
+A helper runs beside the kernels of blocks, if there is a second core for it: in `wr.over`, in
+`wr.slide`, and in a `wr.Window` with types (see `windrow.engine.helper_thread`). Single events have
+none: a call is over before it comes. Chunks shorter than `SMALLEST` are not handed over. It pays if
+combining is expensive. Its results come back from another core's cache, which takes at least as
+long as combining two numbers.
 
 Invariants, for a window of events v[0] to v[n-1], beside those of `sequential_boundary`:
 
@@ -55,6 +60,7 @@ from windrow.algorithms.sequential_boundary import (
 from windrow.compiler.slots import (
     Partial,
     Ring,
+    capacity,
     claim,
     load_integer,
     pause,
@@ -72,7 +78,7 @@ __all__ = ["State", "refuses", "stored_partials"]
 SMALLEST = 64
 
 # The words of the board, and what the first of them says.
-WORK, BEGIN, STOP, LEAVE, WORDS = 0, 1, 2, 3, 8
+WORK, BEGIN, STOP, LEAVE, CHUNK, WORDS = 0, 1, 2, 3, 4, 8
 IDLE, POSTED, TAKEN, FAILED = 0, 1, 2, 3
 
 
@@ -86,7 +92,27 @@ class SharedChunks(NamedTuple):
 
 def allocate(memory: Memory, capacity: int) -> SharedChunks:
     """Room for so many events."""
-    return SharedChunks(memory.queue(capacity), memory.integers(capacity), memory.counters(WORDS))
+    slots = memory.queue(2 * capacity)  # for the window, and for a chunk that is to come
+    return SharedChunks(slots, memory.integers(capacity), memory.counters(WORDS))
+
+
+def cut_into(ring: SharedChunks, chunk: int) -> None:
+    """Close chunks when they hold so many slots; called from Python, before the first event."""
+    ring.board[CHUNK] = chunk
+
+
+def has_room(state: State, ring: SharedChunks) -> bool:
+    """Whether one more event fits."""
+    return 2 * (state.end - state.front) < capacity(ring.slots)
+
+
+def is_chunk_full(state: State, ring: SharedChunks) -> bool:
+    """Whether the current chunk holds what it shall hold, or more than half of the window."""
+    wanted = load_integer(ring.board, CHUNK)
+    held = state.end - state.current
+    if wanted > 0:
+        return held >= wanted
+    return 2 * held > state.end - state.front
 
 
 def accumulate_posted(ring: SharedChunks) -> None:
@@ -142,16 +168,13 @@ def help_out(ring: SharedChunks) -> int:
             attempt += 1
 
 
-_OWN = (accumulate_posted, settle, abandon, hand_over)
+_OWN = (accumulate_posted, settle, abandon, hand_over, has_room, is_chunk_full)
+_REPLACED = {"accumulate_left", *(function.__name__ for function in _OWN)}
 
 FUNCTIONS = (
     accumulate_left,
     *_OWN,
-    *(
-        function
-        for function in sequential_boundary.FUNCTIONS
-        if function.__name__ not in ("accumulate_left", "settle", "abandon", "hand_over")
-    ),
+    *(each for each in sequential_boundary.FUNCTIONS if each.__name__ not in _REPLACED),
 )
 
 #: the loop that a second thread runs beside a kernel

@@ -93,7 +93,7 @@ def allocate(memory: Memory, capacity: int) -> Ring:
     return Chunks(memory.queue(capacity), memory.integers(capacity))
 
 
-def is_chunk_full(state: State) -> bool:
+def is_chunk_full(state: State, ring: Ring) -> bool:
     """Whether the current chunk holds more than half of the window."""
     return 2 * (state.end - state.current) > state.end - state.front
 
@@ -178,7 +178,7 @@ def insert(state: State, ring: Ring, partial: Partial) -> State:
     state = state._replace(
         end=state.end + 1, current_partial=combine(state.current_partial, partial)
     )
-    if is_chunk_full(state):
+    if is_chunk_full(state, ring):
         return close_chunk(state, ring)
     return state
 

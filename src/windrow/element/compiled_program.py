@@ -16,19 +16,22 @@ from windrow.algebra.aggregation import Measure
 from windrow.algebra.failures import failures_named
 from windrow.algebra.kinds import Kind
 from windrow.algebra.product import Product
+from windrow.compiler import machine_code
 from windrow.compiler.kernel import Kernel
-from windrow.compiler.machine_code import is_enabled
 from windrow.compiler.product_source import Rule
 from windrow.element.typed_inputs import TypedInputs, Types
 from windrow.engine import element_loops, loops
+from windrow.engine.combine_time import combine_nanoseconds
 from windrow.engine.feature_columns import FeatureAnswers, FeatureColumns
+from windrow.engine.helper_thread import helper_for
 from windrow.engine.policy_counts import compiled_rules
 from windrow.engine.row_windows import kernel_for
 from windrow.errors import InvalidArgument, NotApplicable
 from windrow.planning import costs
-from windrow.planning.choose import Wish
+from windrow.planning.choose import Wish, combine_of, helped
 from windrow.planning.features import Feature, features_of, policy_features
 from windrow.windows import PolicyWindow
+from windrow.work.threads import cores
 
 Array = np.ndarray[Any, Any]
 #: what a kernel reads: columns, and which rows of them are valid
@@ -60,6 +63,8 @@ class CompiledProgram:
         self.features = FeatureColumns([self.answer, *asked], set(schema.names), as_given=True)
         self.product = self.features.product
         self.choice = self.features.choice(wish, None, costs.SLIDING)
+        if policy is None and _may_be_helped(wish):
+            self.choice = helped(self.choice, self._combine())
         self.algorithm = self.choice.algorithm
         self._policy, self._rules = policy, rules
         self.checked = self.features.checked or policy is not None
@@ -69,6 +74,15 @@ class CompiledProgram:
             features = copy(self.features)
             features.product = bare
             self._bare_loops = BlockLoops(self, features)
+        #: a second thread for blocks of events, if the algorithm has work for one
+        self.helper = helper_for(self.algorithm, self.product, self.checked)
+
+    def _combine(self) -> float:
+        """About how many nanoseconds a combine takes."""
+        if self.product.holds_rows or self.answer.aggregation.custom:
+            schema = self.inputs.schema
+            return combine_nanoseconds(self.features, [(each.name, each.type) for each in schema])
+        return combine_of(self.choice.served)
 
     def kernel(
         self, loop: Callable[..., Any], product: Product, *functions: Callable[..., Any]
@@ -192,6 +206,16 @@ class BlockLoops:
         return self._features.result(answers, self._program.answer, _carries_nothing)
 
 
+def _may_be_helped(wish: Wish) -> bool:
+    """Whether the planner may look for work for a second core."""
+    return (
+        wish.algorithm is None
+        and wish.prefer == "throughput"
+        and cores() > 1
+        and machine_code.is_enabled()
+    )
+
+
 _NUMBERS = {pa.float64(): "float64", pa.int64(): "int64"}
 
 
@@ -227,7 +251,7 @@ def _as_numbers(argument: str, feature: Feature) -> Feature:
             "not keep; leave out types="
         )
     # Without numba nothing is compiled, but partials of numbers are numbers all the same.
-    if not feature.compiled and (is_enabled() or not feature.monoid.is_numeric):
+    if not feature.compiled and (machine_code.is_enabled() or not feature.monoid.is_numeric):
         raise NotApplicable(
             f"{argument}: {feature} is not compiled for these types; leave out types="
         )

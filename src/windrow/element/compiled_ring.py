@@ -33,7 +33,7 @@ class CompiledRing:
         """Start empty; `serving` is the kernel of single events."""
         self._program, self._serving = program, serving
         self._numbers, self._partials = element_loops.places(program.algorithm)
-        self._window = KernelWindow(program.algorithm, program.product)
+        self._window = KernelWindow(program.algorithm, program.product, helper=program.helper)
         self.cells = self._window.memory.integers(_CELLS)
         self.cells[element_loops.ANSWERING] = 1
         self._kept = self._window.memory.array(_KEPT)

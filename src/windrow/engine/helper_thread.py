@@ -12,7 +12,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from windrow.algebra.product import Product
 from windrow.algorithms import Algorithm
@@ -39,6 +39,14 @@ class HelpedAlgorithm(Algorithm, Protocol):
 
     def fail(self, ring: Ring) -> None:
         """Let the kernel that waits for the helper know that it has failed."""
+
+
+@runtime_checkable
+class CutAlgorithm(Protocol):
+    """An algorithm that is told where to cut chunks, so that a helper is done in time."""
+
+    def cut_into(self, ring: Ring, chunk: int) -> None:
+        """Close chunks when they hold so many slots."""
 
 
 class Helpers:

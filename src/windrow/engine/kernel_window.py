@@ -23,7 +23,7 @@ from windrow.compiler.kernel_memory import KernelMemory
 from windrow.compiler.linking import link
 from windrow.compiler.slots import Ring
 from windrow.engine import loops
-from windrow.engine.helper_thread import Helper
+from windrow.engine.helper_thread import CutAlgorithm, Helper
 from windrow.work import sizes
 from windrow.work.pace import Pace
 
@@ -54,6 +54,7 @@ class KernelWindow:
         memory: KernelMemory | None = None,
         move: Kernel | None = None,
         helper: Helper | None = None,
+        chunk: int = 0,
     ) -> None:
         """Start with an empty window.
 
@@ -64,15 +65,18 @@ class KernelWindow:
             memory: rows that this window shares with others; its own by default.
             move: the kernel of `loops.move`, if many windows share it.
             helper: a second thread beside the loop.
+            chunk: how many slots a chunk has, for an algorithm of chunks; 0 if it finds it.
         """
         self.memory = KernelMemory(product) if memory is None else memory
         self._capacity = capacity or sizes.current().window_capacity
-        self.ring = algorithm.allocate(self.memory, self._capacity)
+        self._algorithm, self._product = algorithm, product
+        self._move, self._helper, self._chunk = move, helper, chunk
+        #: whether nobody else works at the same time
+        self.alone = True
+        self.ring = self._allocated(self._capacity)
         self.state = empty_state(algorithm, product, self.ring)
         #: the ring of times, if there is one
         self._times = (self.memory.integers(self._capacity),) if timed else ()
-        self._algorithm, self._product = algorithm, product
-        self._move, self._helper = move, helper
 
     def drive(
         self,
@@ -113,9 +117,15 @@ class KernelWindow:
 
     def _helped(self, rows: int) -> AbstractContextManager[None]:
         """A second thread beside the loop, if there is one and so many rows are worth it."""
-        if self._helper is None or rows < sizes.current().smallest_helped:
+        if self._helper is None or not self.alone or rows < sizes.current().smallest_helped:
             return nullcontext()
         return self._helper.beside(self.memory, self.ring)
+
+    def _allocated(self, capacity: int) -> Ring:
+        ring = self._algorithm.allocate(self.memory, capacity)
+        if self._chunk and isinstance(self._algorithm, CutAlgorithm):
+            self._algorithm.cut_into(ring, self._chunk)
+        return ring
 
     def reserve(self, events: int) -> None:
         """Make room for so many more events at once."""
@@ -127,7 +137,7 @@ class KernelWindow:
         """Move to a ring of more room, twice by default; every event keeps its position."""
         before = self._capacity
         self._capacity = capacity or 2 * before
-        larger = self._algorithm.allocate(self.memory, self._capacity)
+        larger = self._allocated(self._capacity)
         if hasattr(self._algorithm, "KEEPS_POSITIONS"):
             # numpy does it, and there is no kernel to compile.
             positions = np.arange(self.state.front, self.state.end)

@@ -11,7 +11,7 @@ import numpy as np
 
 from windrow.algebra.nullable import NullSkipping
 from windrow.algebra.product import Product
-from windrow.algorithms import Algorithm, boundary_rows, stack_spans
+from windrow.algorithms import Algorithm, boundary_rows, parallel_rows, stack_spans
 from windrow.algorithms.plain_memory import ChunkedQueue
 from windrow.compiler.kernel import Kernel
 from windrow.engine import loops
@@ -35,6 +35,7 @@ Array = np.ndarray[Any, Any]
 #: loops that algorithms have of their own, and the functions that these call
 _OWN_LOOPS: dict[tuple[str, str], tuple[Callable[..., Any], Sequence[Callable[..., Any]]]] = {
     ("over_rows", "sequential_boundary"): (boundary_rows.over_rows, boundary_rows.FUNCTIONS),
+    ("over_rows", "parallel_boundary"): (boundary_rows.over_rows, parallel_rows.FUNCTIONS),
     ("over_spans", "two_stacks"): (stack_spans.over_spans, stack_spans.FUNCTIONS),
 }
 

@@ -156,7 +156,8 @@ class SliceStore:
                 firsts, stops = numbers[name]
                 window = self._window(name, whole=stop - begin == len(stops))
                 running = read(name, self._running)
-                window.answer(self._ring, answers[name], firsts, stops, begin, stop, running)
+                alone = len(pieces) == 1 or self._threads == 1
+                window.answer(self._ring, answers[name], firsts, stops, begin, stop, running, alone)
 
             with kernels_named(features.compiled):
                 in_threads(answer, pieces, self._threads)

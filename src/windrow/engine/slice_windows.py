@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windrow.algorithms import Algorithm
+from windrow.algorithms.optimal_chunk import optimal_chunk_of_rows, optimal_chunk_of_time
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine import loops, slice_loops
 from windrow.engine.feature_columns import FeatureAnswers, FeatureColumns
+from windrow.engine.helper_thread import helper_for
 from windrow.engine.kernel_window import KernelWindow
 from windrow.engine.named_failures import function_named
 from windrow.engine.plain_window import PlainWindow
@@ -54,6 +56,7 @@ class SliceKernels:
             self.forms = {
                 name: features.choice(plan.wish, *plan.size_of(name)).algorithm for name in windows
             }
+        self.chunks = {name: chunk_of(plan, name) for name in self.forms}
         self.aggregate = Kernel(slice_loops.aggregate_slices, (), self.product, features.checked)
         #: the same where windows read slices that are still being filled (`slicing/cutty.py`)
         self.aggregate_running = Kernel(
@@ -77,6 +80,20 @@ class SliceKernels:
 
     def _loop(self, name: str) -> Callable[..., Any]:
         return _loop_of(self.forms[name], name in self._reads_running)
+
+
+def chunk_of(plan: SlidePlan | OverPlan, name: str) -> int:
+    """How many slices make the optimal chunk of a window's boundary aggregator; 0 if unknown.
+
+    The slices are there when windows are answered, so time passes by combines: one for each slice,
+    and where theorem 2 has it, one for the answer.
+    """
+    held, slide = plan.slices_of(name) if isinstance(plan, SlidePlan) else (0, 0)
+    if not 0 < slide <= held:
+        return 0
+    if isinstance(plan, SlidePlan) and plan.unit_of(name) == "time":
+        return slide * optimal_chunk_of_time(held, slide, combine=1)
+    return slide * optimal_chunk_of_rows(held, slide)
 
 
 def reads_running(plan: SlidePlan | OverPlan, name: str) -> bool:
@@ -110,7 +127,11 @@ class CompiledSliceWindow:
         """`memory` holds the partials of the slices; windows share it."""
         form = kernels.forms[name]
         self._loop, move = kernels.of_window(name)
-        self._window = KernelWindow(form, kernels.product, memory=memory.for_window(), move=move)
+        self.helper = helper_for(form, kernels.product, self._loop.checked)
+        self._window = KernelWindow(
+            form, kernels.product, memory=memory.for_window(), move=move,
+            helper=self.helper, chunk=kernels.chunks.get(name, 0),
+        )  # fmt: skip
 
     @property
     def end(self) -> int:
@@ -126,8 +147,13 @@ class CompiledSliceWindow:
         begin: int,
         stop: int,
         read: Read | None = None,
+        alone: bool = True,
     ) -> None:
-        """Write the answers from `begin` to `stop`, over the slices from firsts to stops."""
+        """Write the answers from `begin` to `stop`, over the slices from firsts to stops.
+
+        `alone` says whether no other thread works at the same time.
+        """
+        self._window.alone = alone
         running, reads = ((), ()) if read is None else ((read.partials,), (read.places,))
         data = partials, *running, tuple(answers.values), tuple(answers.defined)
         self._window.drive(self._loop, data, (firsts, stops, *reads), begin, stop)

@@ -20,7 +20,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from windrow.algebra.literals import require_one_of
@@ -47,6 +47,9 @@ ASSUMED_EVENTS = 4096
 OBJECT_BYTES = 100
 #: two_stacks keeps two partials for each event of a window, and twice that in blocks
 MOST_BYTES_IN_BLOCKS = 128
+#: the algorithm with work for a second thread, and how long a combine takes at least where it pays
+#: (`make bench BENCH_ARGS=parallel`)
+HELPED, HELPED_FROM = "parallel_boundary", 50.0
 #: measurements on shared machines show no finer differences
 TOLERANCE = 0.2
 
@@ -237,6 +240,31 @@ def choose(
         why = _WHY[wish.prefer].format(worst=_WORST[chosen.GUARANTEES.worst])
     cost = measured.pop(chosen.NAME)
     return Choice(chosen, served, why, events, cost, measured, ruled_out)
+
+
+def helped(choice: Choice, combine: float) -> Choice:
+    """The choice where a second core is free: PBA, if a combine takes so many nanoseconds.
+
+    Its thread takes 2 combines for each row of a block, and no other takes less than 3.
+    """
+    if combine < HELPED_FROM:
+        return choice
+    others = choice.others | {choice.algorithm.NAME: choice.nanoseconds or 3 * combine}
+    ruled_out = {name: why for name, why in choice.ruled_out.items() if name != HELPED}
+    why = f"a combine takes {combine:.0f} ns, and a second core takes part in blocks of events"
+    return replace(
+        choice,
+        algorithm=ALGORITHMS[HELPED],
+        why=why,
+        nanoseconds=2 * combine,
+        others=others,
+        ruled_out=ruled_out,
+    )
+
+
+def combine_of(served: Served) -> float:
+    """About how many nanoseconds a combine takes, by the cost table."""
+    return (_cost(ALGORITHMS["sequential_boundary"], served, ASSUMED_EVENTS) or 0.0) / 3
 
 
 def _cost(algorithm: Algorithm, served: Served, events: int) -> float | None:

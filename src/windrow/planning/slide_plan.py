@@ -102,6 +102,18 @@ class SlidePlan:
         cuts = math.ceil(held.range * self._slices_per_tick[name])
         return min(cuts, held.range), costs.VARYING
 
+    def slices_of(self, name: str) -> tuple[int, int]:
+        """How many slices a periodic window holds, and its slide; zeros where that is not known."""
+        for names, sharing in self.sharing:
+            for group in sharing.groups:
+                if name in (names[query] for query in group.queries) and group.repeats_soon:
+                    window, edges = self.periodic[name], len(group.edges)
+                    return (
+                        -(-window.range * edges // group.period),
+                        -(-window.slide * edges // group.period),
+                    )
+        return 0, 0
+
     @cached_property
     def _slices_per_tick(self) -> dict[str, Fraction]:
         """How often a periodic window and those that share slices with it cut, on average."""

@@ -12,7 +12,7 @@ from windrow.algorithms.plain_memory import PLAIN_SLOTS
 load = PLAIN_SLOTS["load"]
 
 
-def is_chunk_full(state: Any) -> bool:
+def is_chunk_full(state: Any, ring: Any) -> bool:
     return bool(chosen(state))  # type: ignore[name-defined]  # noqa: F821
 
 
