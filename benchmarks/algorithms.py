@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 import windrow as wr
-from benchmarks.bloom import bloom
 from benchmarks.costs import Cost, write_costs
 from benchmarks.harness import Comparison, best_time
 from benchmarks.rounds import fill_and_drain, time_rounds
@@ -30,6 +29,7 @@ from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine import loops
 from windrow.engine.kernel_window import empty_state
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock, kernel_for
+from windrow.experiments.bloom import bloom
 from windrow.windows.bounds import Bounds
 from windrow.windows.key_runs import NEVER
 from windrow.windows.reach import Newest

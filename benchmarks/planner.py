@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 import windrow as wr
-from benchmarks.bloom import bloom
 from benchmarks.harness import Comparison, best_times
 from windrow.algorithms import ALGORITHMS
+from windrow.experiments.bloom import bloom
 
 ROWS = 2**21
 #: a Bloom filter takes 128 bytes an event, so that windows and table are smaller

@@ -17,6 +17,7 @@ SUMMARIES = {
     "state": "Show what the state of a stream holds, from its checkpoint.",
     "watch": "Show a running query on a page of this machine: rates, batches, late events, state, charts.",  # noqa: E501
     "demo": "Watch windows over a live stream of sensor readings on local Spark; a chart at the end.",  # noqa: E501
+    "bench": "Measure again what five papers measured, beside other libraries, and write a report.",
     "completion": "Print a script that completes the command in bash, zsh or fish.",
 }
 _HELP = """usage: windrow [-h] [--version] SUBCOMMAND ...

@@ -1,0 +1,317 @@
+"""What a paper says of a figure, and whether the points here say the same.
+
+A claim knows what it compares; the sentence about this machine is made of the numbers. Each verdict
+says `holds`, `in part` or `does not hold`, by what factor, and, where the two differ, why.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from windrow.experiments.results import FigurePoints, Point
+
+Holds = Literal["holds", "in part", "does not hold", "not measured"]
+#: ratios this close to 1 are a tie on a shared machine
+TIE = 0.03
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a claim here.
+
+    Attributes:
+        claim: what the paper says.
+        holds: whether it does here.
+        paper: the paper's factor in words, or an empty text.
+        here: the factor here in words, with where it was found.
+        why: why the two differ, if they do and there is a known reason.
+    """
+
+    claim: str
+    holds: Holds
+    paper: str
+    here: str
+    why: str = ""
+
+
+class Claim(Protocol):
+    """Something that a paper says of a figure."""
+
+    def judge(self, points: FigurePoints, higher_is_better: bool) -> Verdict:
+        """Compare it with the points."""
+
+
+@dataclass(frozen=True)
+class Better:
+    """One series is better than others, everywhere or from some x on.
+
+    Attributes:
+        says: what the paper says.
+        series: the one that is better.
+        than: the others; it is compared with the best of them at each x.
+        paper: the paper's factor in words.
+        why: why it may be otherwise here.
+        panels: where; all by default.
+        least_x, most_x: the part of the axis that is meant.
+        by: the quantile of latencies that is compared.
+    """
+
+    says: str
+    series: str
+    than: Sequence[str]
+    paper: str = ""
+    why: str = ""
+    panels: Sequence[str] = ()
+    least_x: float = float("-inf")
+    most_x: float = float("inf")
+    by: float = 0.5
+
+    def judge(self, points: FigurePoints, higher_is_better: bool) -> Verdict:
+        """The ratios at all places that both have."""
+        ratios = dict(self._ratios(points, higher_is_better))
+        if not ratios:
+            return Verdict(self.says, "not measured", self.paper, "no points to compare")
+        middle, low, high = (
+            statistics.median(ratios.values()),
+            min(ratios.values()),
+            max(ratios.values()),
+        )
+        if low >= 1 - TIE and middle > 1:
+            holds: Holds = "holds"
+        elif high <= 1 + TIE:
+            holds = "does not hold"
+        else:
+            holds = "in part"
+        wins = sum(ratio > 1 for ratio in ratios.values())
+        here = f"{factor(middle)} in the middle ({factor(low)} to {factor(high)})"
+        if holds == "in part":
+            worst = min(ratios, key=lambda place: ratios[place])
+            here += f"; ahead at {wins} of {len(ratios)} places, furthest behind at {worst}"
+        return Verdict(self.says, holds, self.paper, here, self.why if holds != "holds" else "")
+
+    def _ratios(self, points: FigurePoints, higher_is_better: bool) -> Iterable[tuple[str, float]]:
+        for panel in self.panels or points.panels:
+            others = [points.line(panel, name) for name in self.than]
+            for point in points.line(panel, self.series):
+                if not isinstance(point.x, str) and not self.least_x <= point.x <= self.most_x:
+                    continue
+                beside = [each for line in others for each in line if each.x == point.x]
+                if not beside:
+                    continue
+                mine, theirs = self._value(point), [self._value(each) for each in beside]
+                best = max(theirs) if higher_is_better else min(theirs)
+                if mine > 0 and best > 0:
+                    ratio = mine / best if higher_is_better else best / mine
+                    yield place_of(panel, point.x), ratio
+
+    def _value(self, point: Point) -> float:
+        return point.quantile(self.by) if point.has_quantiles else point.median
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Two series are about the same, within a factor.
+
+    Attributes:
+        says: what the paper says.
+        series, other: the two.
+        within: the largest factor between them that counts as alike.
+        why: why it may be otherwise here.
+    """
+
+    says: str
+    series: str
+    other: str
+    within: float = 1.5
+    paper: str = "about the same"
+    why: str = ""
+    panels: Sequence[str] = ()
+
+    def judge(self, points: FigurePoints, higher_is_better: bool) -> Verdict:
+        """The ratio at all places that both have."""
+        ratios = []
+        for panel in self.panels or points.panels:
+            others = {point.x: point.median for point in points.line(panel, self.other)}
+            for point in points.line(panel, self.series):
+                if point.x in others and others[point.x] > 0:
+                    ratio = point.median / others[point.x]
+                    ratios.append(ratio if higher_is_better else 1 / ratio)
+        if not ratios:
+            return Verdict(self.says, "not measured", self.paper, "no points to compare")
+        alike = sum(1 / self.within <= ratio <= self.within for ratio in ratios)
+        holds: Holds = "holds" if alike == len(ratios) else "in part" if alike else "does not hold"
+        here = (
+            f"{factor(statistics.median(ratios))} as fast in the middle "
+            f"({factor(min(ratios))} to {factor(max(ratios))})"
+        )
+        return Verdict(self.says, holds, self.paper, here, self.why if holds != "holds" else "")
+
+
+@dataclass(frozen=True)
+class Flat:
+    """Series stay the same along the axis, within a factor.
+
+    Attributes:
+        says: what the paper says.
+        series: which ones.
+        within: the largest factor between the lowest and the highest value that counts as flat.
+        least_x: where it begins.
+        why: why it may be otherwise here.
+    """
+
+    says: str
+    series: Sequence[str]
+    within: float = 2.0
+    least_x: float = 16
+    why: str = ""
+    paper: str = "flat"
+    panels: Sequence[str] = ()
+
+    def judge(self, points: FigurePoints, higher_is_better: bool) -> Verdict:
+        """The largest factor along each line."""
+        spans = {}
+        for panel in self.panels or points.panels:
+            for name in self.series:
+                line = [
+                    each.median
+                    for each in points.line(panel, name)
+                    if not isinstance(each.x, str) and each.x >= self.least_x
+                ]
+                if len(line) > 1:
+                    spans[f"{name} {place_of(panel)}".strip()] = max(line) / min(line)
+        if not spans:
+            return Verdict(self.says, "not measured", self.paper, "fewer than two points")
+        worst = max(spans, key=lambda name: spans[name])
+        flat = sum(span <= self.within for span in spans.values())
+        holds: Holds = "holds" if flat == len(spans) else "in part" if flat else "does not hold"
+        here = (
+            f"slowest and fastest point are {factor(min(spans.values()))} to "
+            f"{factor(spans[worst])} apart; most with {worst}"
+        )
+        return Verdict(self.says, holds, self.paper, here, self.why if holds != "holds" else "")
+
+
+@dataclass(frozen=True)
+class Grows:
+    """A series grows along the axis: by how much for each doubling of x.
+
+    Attributes:
+        says: what the paper says.
+        series: which one.
+        least, most: the factor from the first to the last point for each doubling of x that is
+            meant: 2 is linear, a little above 1 logarithmic.
+    """
+
+    says: str
+    series: str
+    least: float
+    most: float
+    paper: str = ""
+    why: str = ""
+    least_x: float = 16
+    panels: Sequence[str] = ()
+
+    def judge(self, points: FigurePoints, higher_is_better: bool) -> Verdict:
+        """The mean factor of a doubling, on each panel."""
+        found = []
+        for panel in self.panels or points.panels:
+            line = [
+                (float(each.x), each.median)
+                for each in points.line(panel, self.series)
+                if not isinstance(each.x, str) and each.x >= self.least_x
+            ]
+            if len(line) > 1:
+                (first_x, first), (last_x, last) = line[0], line[-1]
+                cost = first / last if higher_is_better else last / first
+                found.append(cost ** (1 / math.log2(last_x / first_x)))
+        if not found:
+            return Verdict(self.says, "not measured", self.paper, "fewer than two points")
+        within = sum(self.least <= each <= self.most for each in found)
+        holds: Holds = "holds" if within == len(found) else "in part" if within else "does not hold"
+        here = f"a doubling costs {_span(found)} times as much"
+        return Verdict(self.says, holds, self.paper, here, self.why if holds != "holds" else "")
+
+
+@dataclass(frozen=True)
+class Overtakes:
+    """From which x on one series is better than another by a factor, on each panel.
+
+    Attributes:
+        says: what the paper says.
+        series, than: the two.
+        by: the factor.
+        paper_x: the paper's x by panel.
+    """
+
+    says: str
+    series: str
+    than: str
+    by: float
+    paper_x: dict[str, float]
+    why: str = ""
+
+    def judge(self, points: FigurePoints, higher_is_better: bool) -> Verdict:
+        """Where it begins here, panel by panel."""
+        here, met = [], 0
+        for panel, paper_x in self.paper_x.items():
+            crossing = self.crossing(points, panel, higher_is_better)
+            here.append(f"{panel} {number(crossing) if crossing else 'never'}")
+            met += crossing is not None and crossing <= 2 * paper_x
+        if not points.points:
+            return Verdict(self.says, "not measured", "", "no points")
+        holds: Holds = "holds" if met == len(here) else "in part" if met else "does not hold"
+        paper = ", ".join(f"{panel} {number(x)}" for panel, x in self.paper_x.items())
+        return Verdict(
+            self.says, holds, paper, ", ".join(here), self.why if holds != "holds" else ""
+        )
+
+    def crossing(self, points: FigurePoints, panel: str, higher_is_better: bool) -> float | None:
+        """The first x from which on it is better by the factor, or None."""
+        others = {each.x: each.median for each in points.line(panel, self.than)}
+        found = None
+        for point in points.line(panel, self.series):
+            if point.x not in others or isinstance(point.x, str):
+                continue
+            ratio = point.median / others[point.x]
+            if (ratio if higher_is_better else 1 / ratio) < self.by:
+                found = None
+            elif found is None:
+                found = point.x
+        return found
+
+
+def factor(ratio: float) -> str:
+    """A ratio as people say it.
+
+    >>> factor(1.234), factor(0.5), factor(345.2)
+    ('1.23 times', '0.50 times', '345 times')
+    """
+    return f"{number(ratio)} times"
+
+
+def number(value: float) -> str:
+    """A number with about three digits.
+
+    >>> [number(each) for each in (0.0123, 1.5, 12.34, 1234567.0)]
+    ['0.012', '1.50', '12.3', '1,234,567']
+    """
+    if value >= 100:
+        return f"{value:,.0f}"
+    if value >= 10:
+        return f"{value:.1f}"
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
+
+
+def place_of(panel: str, x: float | str = "") -> str:
+    """Where a point is, in words."""
+    where = number(x) if isinstance(x, int | float) else x
+    return ", ".join(each for each in (panel, where) if each)
+
+
+def _span(values: Sequence[float]) -> str:
+    low, high = number(min(values)), number(max(values))
+    return low if low == high else f"{low} to {high}"
