@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # Targets check what the machine lacks before they install or run anything: order matters.
 .NOTPARALLEL:
-.PHONY: help setup demo test seeds kills kills-iterators fuzz check docs pages bench bench-spark bench-streaming soak clean java
+.PHONY: help setup demo test seeds kills kills-iterators fuzz check docs pages bench experiments bench-spark bench-streaming soak clean java
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -15,6 +15,7 @@ EXTRAS := dev
 # turn into a wheel; a new venv has an old setuptools or none, and no wheel.
 BUILDERS := hatchling editables setuptools wheel
 DEMO_ARGS ?=
+EXPERIMENTS_ARGS ?= --quick
 TEST_ARGS ?=
 KILLS ?= 20
 FUZZ_ARGS ?=
@@ -68,6 +69,9 @@ pages: $(STAMP) ## write what code makes: docs/aggregations.md, the catalogue's 
 bench: java $(STAMP) ## measure, and print ratios
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
+experiments: java $(STAMP) ## measure again what the five papers measured, and write a report: EXPERIMENTS_ARGS goes to `windrow bench`
+	@$(BIN)/windrow bench $(EXPERIMENTS_ARGS)
+
 bench-spark: java $(STAMP) ## measure windrow on Spark against Spark's own windows (about half an hour)
 	@$(BIN)/python -m benchmarks 'spark*'
 
@@ -78,7 +82,7 @@ soak: java $(STAMP) ## run a stream for 20 minutes and see whether memory stays 
 	@$(BIN)/python -m benchmarks.soak $(SOAK_ARGS)
 
 clean: ## remove .venv, caches and what the demo wrote
-	@rm -rf $(VENV) demo-output build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) demo-output bench-output build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Spark 4 needs Java 17 or newer; it looks for it where this does. `java -version` prints

@@ -87,7 +87,7 @@ class Better:
         else:
             holds = "in part"
         wins = sum(ratio > 1 for ratio in ratios.values())
-        here = f"{factor(middle)} in the middle ({factor(low)} to {factor(high)})"
+        here = middle_and_range(list(ratios.values()))
         if holds == "in part":
             worst = min(ratios, key=lambda place: ratios[place])
             here += f"; ahead at {wins} of {len(ratios)} places, furthest behind at {worst}"
@@ -144,10 +144,7 @@ class Alike:
             return Verdict(self.says, "not measured", self.paper, "no points to compare")
         alike = sum(1 / self.within <= ratio <= self.within for ratio in ratios)
         holds: Holds = "holds" if alike == len(ratios) else "in part" if alike else "does not hold"
-        here = (
-            f"{factor(statistics.median(ratios))} as fast in the middle "
-            f"({factor(min(ratios))} to {factor(max(ratios))})"
-        )
+        here = middle_and_range(ratios)
         return Verdict(self.says, holds, self.paper, here, self.why if holds != "holds" else "")
 
 
@@ -189,8 +186,8 @@ class Flat:
         flat = sum(span <= self.within for span in spans.values())
         holds: Holds = "holds" if flat == len(spans) else "in part" if flat else "does not hold"
         here = (
-            f"slowest and fastest point are {factor(min(spans.values()))} to "
-            f"{factor(spans[worst])} apart; most with {worst}"
+            f"slowest and fastest point are {number(min(spans.values()))} to "
+            f"{number(spans[worst])} times apart, most with {worst}"
         )
         return Verdict(self.says, holds, self.paper, here, self.why if holds != "holds" else "")
 
@@ -291,6 +288,18 @@ def factor(ratio: float) -> str:
     ('1.23 times', '0.50 times', '345 times')
     """
     return f"{number(ratio)} times"
+
+
+def middle_and_range(ratios: Sequence[float]) -> str:
+    """The median of some ratios, and how far they reach.
+
+    >>> middle_and_range([1.0, 2.0, 4.0]), middle_and_range([0.5])
+    ('2.00 times (1.00 to 4.00)', '0.50 times')
+    """
+    middle, low, high = (
+        number(each) for each in (statistics.median(ratios), min(ratios), max(ratios))
+    )
+    return f"{middle} times" if low == high else f"{middle} times ({low} to {high})"
 
 
 def number(value: float) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 import windrow as wr
-from windrow.algebra.aggregation import Aggregation
+from windrow.algebra.aggregation import Aggregation, Input
 from windrow.algebra.kinds import Kind
 from windrow.algebra.product import Part, Product
 from windrow.algorithms import ALGORITHMS, Algorithm, why_not
@@ -22,11 +22,10 @@ from windrow.engine.kernel_window import KernelWindow
 from windrow.experiments import drivers
 from windrow.experiments.bloom import bloom
 from windrow.experiments.experiment import QUANTILES, SEED, Contestant, Missing, Reading, Round
-from windrow.experiments.ticks import with_clock
+from windrow.experiments.ticks import nanoseconds_per_tick, with_clock
 
 Array = np.ndarray[Any, Any]
 Driver = Callable[..., Any]
-Clock = Callable[[], float]
 
 #: aggregations by the name that figures show
 AGGREGATIONS: dict[str, Aggregation] = {
@@ -129,8 +128,7 @@ class Driven:
             helper=helper,
         )
         columns = tuple(
-            values if entry.digest is None else entry.digest(pa.array(values))
-            for entry in AGGREGATIONS[subject.aggregation].inputs
+            _column(entry, values) for entry in AGGREGATIONS[subject.aggregation].inputs
         )
         answers = (product.parts[0].monoid.room(len(values)),)
         self._data = (columns, (), answers, (np.empty(len(values), np.bool_),))
@@ -140,14 +138,14 @@ class Driven:
         self.mask = len(values) - 1
         self.row = 0
 
-    def drive(self, driver: Driver, *limits: Any, rows: int, clock: Clock | None = None) -> float:
-        """Run so many rows; returns the seconds, by another clock if you say so."""
-        kernel, clock = self._subject.kernel(driver), clock or self._clock
+    def drive(self, driver: Driver, *limits: Any, rows: int) -> float:
+        """Run so many rows; returns the seconds."""
+        kernel = self._subject.kernel(driver)
         stop = self.row + rows
-        started = clock()
+        started = self._clock()
         self._window.drive(kernel, self._data, limits, self.row, stop)
         self.row = stop
-        return clock() - started
+        return self._clock() - started
 
     def drop(self, count: int, times: int) -> float:
         """The seconds that it takes for so many events to leave at once and to answer."""
@@ -156,6 +154,14 @@ class Driven:
         started = self._clock()
         kernel(*workspace, self._window.ring, self._window.state, count, times)
         return (self._clock() - started) / times
+
+
+def _column(entry: Input, values: Array) -> Array:
+    """What a kernel reads of an input: values, what stands for them, or the numbers of rows."""
+    if entry.carried:
+        return np.arange(len(values))
+    digested: Array = values if entry.digest is None else entry.digest(pa.array(values))
+    return digested
 
 
 def sliding(subject: Subject, extent: int, events: int) -> Contestant:
@@ -191,26 +197,22 @@ def round_latencies(subject: Subject, extent: int, events: int) -> Contestant:
         driven.drive(drivers.time_rounds, extent, driven.mask, taken, rows=extent)
 
         def measure() -> Reading:
-            # Ticks go on while the thread waits, and so does this clock.
-            limits = extent, driven.mask, taken
-            clock = time.perf_counter
-            seconds = driven.drive(drivers.time_rounds, *limits, rows=events, clock=clock)
-            return quantiles(taken, seconds, run=2 * extent)
+            driven.drive(drivers.time_rounds, extent, driven.mask, taken, rows=events)
+            return quantiles(taken, run=2 * extent)
 
         return measure
 
     return prepare
 
 
-def quantiles(ticks: Array, seconds: float, run: int) -> list[float]:
+def quantiles(ticks: Array, run: int) -> list[float]:
     """The quantiles of latencies in nanoseconds, and the spike.
 
     Args:
         ticks: of each round.
-        seconds: that all together took.
         run: of how many rounds the slowest is a spike.
     """
-    nanoseconds = ticks * (seconds * 1e9 / max(int(ticks.sum()), 1))
+    nanoseconds = ticks * nanoseconds_per_tick()
     whole = nanoseconds[: len(nanoseconds) // run * run].reshape(-1, run)
     spike = np.median(whole.max(axis=1)) if len(whole) else nanoseconds.max()
     return [round(float(each), 1) for each in (*np.quantile(nanoseconds, QUANTILES), spike)]

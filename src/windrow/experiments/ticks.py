@@ -5,6 +5,7 @@ A call from Python takes longer than a round, so rounds can be timed one by one 
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable
 from typing import Any
@@ -40,3 +41,21 @@ def with_clock(driver: Callable[..., Any]) -> Callable[..., Any]:
         return driver
     linked: Callable[..., Any] = link([driver], {"ticks": time.perf_counter_ns})[driver.__name__]
     return linked
+
+
+def _read() -> Any:
+    return _ticks()  # type: ignore[call-arg]
+
+
+@functools.cache
+def nanoseconds_per_tick() -> float:
+    """How long a tick is, compared with the clock over a twentieth of a second."""
+    if not machine_code.is_enabled():
+        return 1.0
+    from numba import njit
+
+    read: Any = njit(_read)
+    read()
+    ticks_before, before = read(), time.perf_counter_ns()
+    time.sleep(0.05)
+    return float((time.perf_counter_ns() - before) / (read() - ticks_before))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from windrow.experiments.claims import number
-from windrow.experiments.experiment import Figure, Paper
+from windrow.experiments.experiment import SPIKE, Figure, Paper
 from windrow.experiments.report.names import label_of
 from windrow.experiments.report.plots import panel_plot
 from windrow.experiments.report.tables import Judged, counted, judged, markdown
@@ -202,7 +202,8 @@ def _cell(point: Any) -> str:
         return ""
     middle = number(point.median)
     if point.has_quantiles:
-        return f"{middle}; 99 % {number(point.quantile(0.99))}; most {number(point.quantile(1.0))}"
+        high, spike = number(point.quantile(0.99)), number(point.quantile(SPIKE))
+        return f"{middle}; 99 %: {high}; spike: {spike}; slowest: {number(point.quantile(1.0))}"
     return f"{middle} ({number(point.low)} to {number(point.high)})"
 
 

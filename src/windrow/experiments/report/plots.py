@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from windrow.experiments.claims import number
-from windrow.experiments.experiment import QUANTILES, Figure
+from windrow.experiments.experiment import QUANTILES, SPIKE, Figure
 from windrow.experiments.report.names import label_of, style_of
 from windrow.experiments.results import FigurePoints, Point
 
@@ -130,25 +130,39 @@ def _violins(
     labels = [f"{label_of(name)}, {point.x}" if several else label_of(name) for name, point in rows]
     axes.set_yticks(range(len(rows)), labels[::-1])
     axes.set_xscale("log")
-    axes.set_xlabel(f"{figure.y_label} (bar: median; right end: slowest)")
-    from matplotlib.ticker import FuncFormatter
+    axes.set_xlabel(f"{figure.y_label} (bar: median; right end: spike)")
+    from matplotlib.ticker import FuncFormatter, LogLocator
 
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _place: f"{value:,.0f}"))
+    axes.xaxis.set_major_locator(LogLocator(numticks=8))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _place: _thousands(value)))
+
+
+def _thousands(value: float) -> str:
+    return (
+        f"{value / 1e6:g}M"
+        if value >= 1e6
+        else f"{value / 1e3:g}k"
+        if value >= 1e3
+        else f"{value:g}"
+    )
 
 
 def _violin(axes: Axes, place: int, point: Point, colour: str) -> None:
     values = np.array([max(point.quantile(share), 0.1) for share in QUANTILES])
     logs, shares = np.log10(values), np.array(QUANTILES)
+    # Time stamps are coarse: each quantile is taken as a small hill, and their sum is the shape.
     body = (shares >= 0.01) & (shares <= 0.99)
-    grid = np.linspace(logs[body][0] - 1e-9, logs[body][-1] + 1e-9, 60)
-    density = np.gradient(np.interp(grid, logs, shares), grid)
-    smooth = np.convolve(np.pad(density, 2, mode="edge"), np.ones(5) / 5, mode="valid")
-    width = 0.38 * np.sqrt(smooth / max(smooth.max(), 1e-12))
-    axes.fill_between(10**grid, place - width, place + width, color=colour, alpha=0.55, linewidth=0)
-    axes.plot([values[0], values[-1]], [place, place], color=colour, linewidth=1.0)
+    weights = np.gradient(shares[body])
+    grid = np.linspace(logs[body][0] - 0.15, logs[body][-1] + 0.15, 120)
+    hills = np.exp(-0.5 * ((grid[:, None] - logs[body][None, :]) / 0.04) ** 2)
+    density = (hills * weights).sum(axis=1)
+    width = 0.4 * np.sqrt(density / density.max())
+    axes.fill_between(10**grid, place - width, place + width, color=colour, alpha=0.6, linewidth=0)
+    spike = max(point.quantile(SPIKE), values[0])
+    axes.plot([values[0], spike], [place, place], color=colour, linewidth=1.2)
     middle = point.quantile(0.5)
     axes.plot([middle, middle], [place - 0.3, place + 0.3], color="black", linewidth=1.4)
-    axes.plot(values[-1], place, marker="|", markersize=9, color=colour)
+    axes.plot(spike, place, marker="|", markersize=11, markeredgewidth=1.6, color=colour)
 
 
 def _bars(axes: Axes, figure: Figure, points: FigurePoints, panel: str, series: list[str]) -> None:
