@@ -37,6 +37,7 @@ html_static_path = ["static"]
 html_css_files = ["windrow.css"]
 html_show_sourcelink = False
 html_show_sphinx = False
+smartquotes = False
 html_copy_source = False
 pygments_style = "friendly"
 pygments_dark_style = "native"
