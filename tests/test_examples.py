@@ -96,5 +96,5 @@ def test_a_notebook_runs_from_top_to_bottom(notebook: Path, in_folder: Path) -> 
 def test_every_example_is_listed() -> None:
     listed = (FOLDER / "README.md").read_text("utf-8")
     names = [path.name for path in FOLDER.iterdir() if path.suffix in (".py", ".ipynb")]
-    assert len(names) == 7
+    assert len(names) == 13
     assert all(f"`{name}`" in listed for name in names)

@@ -1,20 +1,25 @@
 """Watch windows over a live stream of sensor readings on local Spark; a chart at the end.
 
 A process writes the readings as files (`plant.py`), Structured Streaming reads them beside it
-(`live.py`), the terminal shows how it goes (`view.py`). `--table` is about a table instead
-(`table.py`): features of every reading, by one call.
+(`live.py`), the terminal shows how it goes (`view.py`). With `--kafka` the readings go through a
+broker (`kafka_broker.py`). `--table` is about a table instead (`table.py`): features of every
+reading, by one call.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windrow.cli import live, table
+from windrow.cli.kafka_broker import KafkaBroker
+from windrow.cli.kafka_jars import kafka_jars
+from windrow.cli.kafka_topic import Topic
 from windrow.cli.page.server import PageServer
 from windrow.cli.page.watched import Watched
 from windrow.cli.plant import Pace
@@ -30,6 +35,7 @@ EXTRA = "demo"
 EXAMPLES = """examples:
   windrow demo
   windrow demo --page --forever
+  windrow demo --kafka
   windrow demo --table --rows 1000000
 """
 
@@ -43,13 +49,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--forever", action="store_true", help="go on until Ctrl-C, then draw the chart"
     )
     parser.add_argument(
-        "--machines", type=_positive(int), help="machines that report (default: 40, of a table 8)"
+        "--machines",
+        type=_positive(int),
+        help="machines that report (default: 40; 8 with --kafka and --table)",
     )
     parser.add_argument(
         "--speed",
         type=_positive(float),
         default=10.0,
         help="times as fast as real machines, which report 100 times a second (default: 10)",
+    )
+    parser.add_argument(
+        "--kafka",
+        action="store_true",
+        help="send the readings through a Kafka broker, which runs as long as the demo",
     )
     parser.add_argument(
         "--table", action="store_true", help="features of a table in place of a stream"
@@ -90,13 +103,15 @@ def run(arguments: argparse.Namespace) -> int:
             with spark_session(console, output) as spark:
                 table.show(console, spark, output, size)
         else:
-            pace = Pace(arguments.machines or 40, arguments.seed, arguments.speed)
+            machines = arguments.machines or (8 if arguments.kafka else 40)
+            pace = Pace(machines, arguments.seed, arguments.speed)
             seconds = None if arguments.forever else arguments.seconds
             with (
                 page(console, output) if arguments.page else nullcontext(),
-                spark_session(console, output, **live.SETTINGS) as spark,
+                topic_of(console, arguments) as (topic, settings),
+                spark_session(console, output, **live.SETTINGS, **settings) as spark,
             ):
-                live.show(console, spark, output, pace, seconds)
+                live.show(console, spark, output, pace, seconds, topic)
     except OSError as error:
         raise WindrowError(f"{output}: {error}") from error
     return 0
@@ -114,6 +129,26 @@ def page(console: Console, output: Path) -> Iterator[None]:
         finally:
             server.shutdown()
             thread.join()
+
+
+@contextmanager
+def topic_of(
+    console: Console, arguments: argparse.Namespace
+) -> Iterator[tuple[Topic | None, dict[str, str]]]:
+    """A topic on a broker that was started for it, and what Spark needs to read it; or neither."""
+    if not arguments.kafka:
+        yield None, {}
+        return
+    with step(console, "Fetching Kafka's jars, unless they are there"):
+        jars = kafka_jars()
+    with ExitStack() as ending:
+        with step(console, "Starting a Kafka broker on this machine"):
+            folder = arguments.output.resolve() / "kafka"
+            shutil.rmtree(folder, ignore_errors=True)
+            broker = ending.enter_context(KafkaBroker(folder, jars))
+            topic = Topic(broker.address, "readings")
+            topic.make()
+        yield topic, {"spark.jars": jars.of_connector()}
 
 
 @contextmanager

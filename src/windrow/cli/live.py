@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import windrow as wr
 from windrow.cli import chart, sensors
 from windrow.cli.figures import Figures
+from windrow.cli.kafka_topic import Topic
 from windrow.cli.page.places import LOG
 from windrow.cli.plant import Pace, PlantProcess
 from windrow.cli.sink import CommittedFiles
@@ -41,9 +42,17 @@ _UPDATES_A_SECOND = 5
 
 
 def show(
-    console: Console, spark: SparkSession, output: Path, pace: Pace, seconds: float | None
+    console: Console,
+    spark: SparkSession,
+    output: Path,
+    pace: Pace,
+    seconds: float | None,
+    topic: Topic | None = None,
 ) -> None:
-    """Run the stream for some seconds, or until Ctrl-C, and draw the chart."""
+    """Run the stream for some seconds, or until Ctrl-C, and draw the chart.
+
+    Spark reads the files that the plant writes, or a topic.
+    """
     readings, answers = output / "readings", output / "answers"
     for folder in (readings, answers, output / "checkpoint"):
         shutil.rmtree(folder, ignore_errors=True)
@@ -55,7 +64,7 @@ def show(
     )
     show_source(console, live_windows)
     wr.log_progress(spark, output / LOG)
-    query = _started(spark, output, pace)
+    query = _started(spark, output, pace, topic)
     figures, files = Figures(), CommittedFiles(answers)
     with view_of(console, figures, seconds) as view:
 
@@ -67,7 +76,7 @@ def show(
                 reason = str(error).partition("\n")[0]
                 raise WindrowError(f"the query failed; see {output / 'spark.log'}: {reason}")
 
-        with PlantProcess(readings, pace) as plant, _interruption() as interrupted:
+        with PlantProcess(readings, pace, topic) as plant, _interruption() as interrupted:
             while not interrupted and not figures.is_over(seconds):
                 plant.require_alive()
                 update()
@@ -101,10 +110,14 @@ def live_windows(readings: Any, lateness: str | None) -> Any:
     )
 
 
-def _started(spark: SparkSession, output: Path, pace: Pace) -> StreamingQuery:
+def _started(spark: SparkSession, output: Path, pace: Pace, topic: Topic | None) -> StreamingQuery:
     from windrow.spark.bridge.schema import spark_schema
 
-    stream = spark.readStream.schema(spark_schema(sensors.SCHEMA)).parquet(str(output / "readings"))
+    if topic is None:
+        files = spark.readStream.schema(spark_schema(sensors.SCHEMA))
+        stream = files.parquet(str(output / "readings"))
+    else:
+        stream = topic.stream(spark)
     return (  # type: ignore[no-any-return]
         live_windows(stream, pace.lateness)
         .writeStream.format("parquet")
@@ -162,6 +175,7 @@ To try next:
   windrow state {output / "checkpoint"}: what is kept of the stream
   make demo DEMO_ARGS="--page --forever": the same on a page, until Ctrl-C
   windrow watch {output}: the page of a query, also after it has ended
+  make demo DEMO_ARGS=--kafka: the readings go through a Kafka broker
   make demo DEMO_ARGS=--table: 18 features of every reading of a table
   streams in your own job: docs/streaming.md
 """,

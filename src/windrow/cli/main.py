@@ -19,7 +19,7 @@ from windrow_command import SUMMARIES
 SUBCOMMANDS = tuple(SUMMARIES)
 
 #: packages that extras install: the module of a subcommand says which extra it needs
-_IN_EXTRAS = ("pyspark", "pandas", "google", "matplotlib", "rich")
+_IN_EXTRAS = ("pyspark", "pandas", "google", "matplotlib", "rich", "confluent_kafka")
 
 
 class CallError(WindrowError):

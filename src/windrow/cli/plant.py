@@ -1,5 +1,7 @@
 """A process beside the live demo that writes what the machines report, a file every half second.
 
+With a topic of Kafka it sends the same readings there, too.
+
 Reports go through a network. Most readings are in the file of their half second; some come one file
 later, out of order, and a few come so late that their windows have been answered.
 """
@@ -21,6 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from windrow.cli import sensors
+from windrow.cli.kafka_topic import Sender, Topic
 from windrow.errors import WindrowError
 
 #: seconds between two files
@@ -46,14 +49,14 @@ class Pace:
 
 
 class PlantProcess:
-    """The process; within `with` it writes to a folder."""
+    """The process; within `with` it writes to a folder, and to a topic if one is given."""
 
-    def __init__(self, folder: Path, pace: Pace) -> None:
+    def __init__(self, folder: Path, pace: Pace, topic: Topic | None = None) -> None:
         context = multiprocessing.get_context("spawn")  # a fork would share the socket to Spark
         self._stop = context.Event()
         self._failure, failure = context.Pipe(duplex=False)
         self._process = context.Process(
-            target=_report, args=(folder, pace, self._stop, failure), daemon=True
+            target=_report, args=(folder, pace, topic, self._stop, failure), daemon=True
         )
 
     def __enter__(self) -> PlantProcess:
@@ -75,20 +78,26 @@ class PlantProcess:
             raise WindrowError(f"the readings could not be written: {self._failure.recv()}")
 
 
-def _report(folder: Path, pace: Pace, stop: Event, failure: Connection) -> None:
+def _report(
+    folder: Path, pace: Pace, topic: Topic | None, stop: Event, failure: Connection
+) -> None:
     # Ctrl-C reaches all processes of a terminal; the demo says when this one ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     plant, network = sensors.Plant(pace.machines, pace.seed), _Network(pace.seed)
     demo = multiprocessing.parent_process()
     assert demo is not None
-    begin, number = time.monotonic(), 0
     try:
+        sender = Sender(topic) if topic else None
+        begin, number = time.monotonic(), 0
         while not stop.wait(begin + number * _EVERY - time.monotonic()) and demo.is_alive():
             moment = sensors.START_US + int((number + 1) * _EVERY * pace.speed * 1e6)
-            _write(network.delivered(number, plant.until(moment)), folder, number)
+            delivered = network.delivered(number, plant.until(moment))
+            _write(delivered, folder, number)
+            if sender:
+                sender.send(delivered)
             _path(folder, number - _FILES_KEPT).unlink(missing_ok=True)
             number += 1
-    except OSError as error:
+    except (OSError, WindrowError) as error:
         failure.send(str(error))
 
 

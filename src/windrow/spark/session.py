@@ -60,6 +60,13 @@ def local_session(
     return session
 
 
+def jars_of_spark() -> Path:
+    """The folder of the jars that pyspark brings."""
+    import pyspark
+
+    return Path(pyspark.__file__).parent / "jars"
+
+
 @contextmanager
 def _standard_error_to(path: str | Path | None) -> Iterator[None]:
     """Point the standard error at a file while a process starts.
