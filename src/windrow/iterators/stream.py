@@ -1,4 +1,4 @@
-"""`wr.Stream` and `wr.AsyncStream`: batches go in, batches of final answers come out.
+"""`wr.Stream` and `wr.AsyncStream`: batches go in, batches of answers come out.
 
 A stream pulls: it asks its input for a batch when you ask it for answers. So it holds what windows
 need and one batch, however fast the input is.
@@ -26,7 +26,7 @@ class Stream(Windows, Iterator[pa.RecordBatch]):
     """The answers of `wr.over` or `wr.slide` over an iterator of batches, as they become final.
 
     It is an iterator of `pyarrow.RecordBatch`. Each holds at least one answer; batches of the
-    input that make nothing final give none. At the end of the input, what is left is answered as on
+    input that make nothing final give none. With `emit="updates"`, answers come at once. At the end of the input, what is left is answered as on
     a table.
 
     Attributes:
