@@ -26,8 +26,8 @@ class Stream(Windows, Iterator[pa.RecordBatch]):
     """The answers of `wr.over` or `wr.slide` over an iterator of batches, as they become final.
 
     It is an iterator of `pyarrow.RecordBatch`. Each holds at least one answer; batches of the
-    input that make nothing final give none. With `emit="updates"`, answers come at once. At the end of the input, what is left is answered as on
-    a table.
+    input that make nothing final give none. With `emit="updates"`, answers come at once. At the
+    end of the input, what is left is answered as on a table.
 
     Attributes:
         batches, events, late, untimed: what was counted so far.
