@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hatch_build import page
 from hatchling.metadata.core import ProjectMetadata
 from hatchling.plugin.manager import PluginManager
 
@@ -173,6 +174,14 @@ def test_the_page_on_pypi_links_to_nothing_that_is_not_there() -> None:
     assert "a tour (`docs/tour.md`), how-to" in core.readme
     assert "in one process or on Spark" in core.readme
     assert FENCE.findall(core.readme) == FENCE.findall((ROOT / "README.md").read_text("utf-8"))
+
+
+def test_links_of_the_page_on_pypi_lead_to_the_repository_if_it_is_known() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    shown = page(readme, "https://host.example/windrow/")
+    assert targets_of(shown) == []  # all lead elsewhere
+    assert "](https://host.example/windrow/raw/main/docs/images/demo.png)" in shown
+    assert "[a tour](https://host.example/windrow/blob/main/docs/tour.md)" in shown
 
 
 def test_every_environment_variable_is_among_the_settings() -> None:
