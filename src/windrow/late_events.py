@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.api import is_spark
+from windrow.engine.columns import whole
 from windrow.errors import InvalidArgument
 from windrow.planning.delivery import LATE
 from windrow.tables.choose import to_table
@@ -27,7 +28,7 @@ def late(data: Any) -> Any:
             call with `late="side"`.
 
     Returns:
-        A DataFrame, or a `pyarrow.Table`.
+        A DataFrame, or a `pyarrow.Table`. Dictionaries, runs and views come as plain values.
 
     Raises:
         InvalidArgument: if the data has no column `late`.
@@ -55,10 +56,8 @@ def late(data: Any) -> Any:
     if is_spark(data):
         _require_column(data.columns)
         return data.where(f"{LATE} IS NOT NULL").select(f"{LATE}.*")
-    table = _table(data)
-    events = table.filter(table[LATE].is_valid())[LATE].combine_chunks()
-    if isinstance(events, pa.ChunkedArray):
-        events = events.chunk(0) if events.num_chunks else pa.array([], events.type)
+    held = whole(_table(data)[LATE])
+    events = held.filter(held.is_valid())
     return pa.table(events.flatten(), names=[field.name for field in events.type])
 
 
@@ -95,7 +94,17 @@ def on_time(data: Any) -> Any:
         _require_column(data.columns)
         return data.where(f"{LATE} IS NULL").drop(LATE)
     table = _table(data)
-    return table.filter(table[LATE].is_null()).drop_columns([LATE])
+    wanted = table[LATE].is_null()
+    rest = table.drop_columns([LATE])
+    return pa.table([_filtered(each, wanted) for each in rest.columns], names=rest.column_names)
+
+
+def _filtered(column: pa.ChunkedArray, wanted: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
+    """Some rows of a column; in its plain type if Arrow cannot filter its own."""
+    try:
+        return column.filter(wanted)
+    except pa.ArrowNotImplementedError:
+        return whole(column).filter(whole(wanted))
 
 
 def _table(data: Any) -> pa.Table:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -237,6 +238,28 @@ def test_late_events_come_as_rows() -> None:
         assert stream.late == 1
     with pytest.raises(wr.InvalidArgument, match="data: it has no column 'late'"):
         wr.late(without)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array(["a"]).dictionary_encode(),
+        pa.compute.run_end_encode(pa.array([1])),
+        pa.array(["a"], pa.string_view()),
+        pa.array([[1, None]]),
+        pa.nulls(1),
+    ],
+)
+def test_late_events_of_any_type(column: pa.Array) -> None:
+    """Found: Arrow filters no struct of runs or views."""
+    batches = [at(second).append_column("c", [column]) for second in (0, 100, 40)]
+    for call, windows in ((wr.slide, MINUTE), (wr.over, wr.rows(2))):
+        asked = {**ASKED, "windows": windows, "lateness": "1 second", "late": "side"}
+        found = list(call(batches, **asked))
+        late = pa.concat_tables([wr.late(answers) for answers in found])
+        assert late["c"].to_pylist() == column.to_pylist()
+        on_time = [row for answers in found for row in wr.on_time(answers).to_pylist()]
+        assert len(on_time) == (6 if call is wr.slide else 2)
 
 
 def test_plan() -> None:

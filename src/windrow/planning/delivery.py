@@ -15,6 +15,7 @@ from typing import Literal
 import pyarrow as pa
 
 from windrow.algebra.durations import NANOSECONDS, nanoseconds
+from windrow.algebra.kinds import plain_type
 from windrow.algebra.literals import require_one_of
 from windrow.errors import InvalidArgument
 
@@ -67,7 +68,8 @@ class Delivery:
         """The columns of answers to such events, with what the delivery adds."""
         added = [pa.field(REVISION, pa.int64()), pa.field(FINAL, pa.bool_())] * self.updates
         if self.side:
-            fields = [field.with_nullable(True) for field in events]
+            # A struct cannot be filtered if one of its columns is run-end encoded or a view.
+            fields = [pa.field(field.name, plain_type(field.type)) for field in events]
             answers = pa.schema([field.with_nullable(True) for field in answers])
             added.append(pa.field(LATE, pa.struct(fields)))
         self._require_new([field.name for field in added], answers.names)
@@ -89,9 +91,12 @@ class Delivery:
 
 
 def late_rows(events: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Late events as rows of a result with this schema: all other columns are null."""
+    """Late events as rows of a result with this schema: all other columns are null.
+
+    Their columns are in plain types (see `plain_type`).
+    """
     size, held = events.num_rows, schema.field(LATE).type
-    columns = [events[field.name].combine_chunks().cast(field.type) for field in held]
+    columns = [pa.concat_arrays(events[field.name].chunks).cast(field.type) for field in held]
     late = pa.StructArray.from_arrays(columns, fields=list(held))
     return pa.table(
         [late if field.name == LATE else pa.nulls(size, field.type) for field in schema],

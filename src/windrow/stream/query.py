@@ -374,7 +374,9 @@ class StreamQuery:
             late = ~kept
             step.late = len(kept) - int(np.count_nonzero(kept))
         if self.keeps_late and step.late:
-            step.late_events.append(table.filter(pa.array(late)))
+            mask = pa.array(late)
+            plain = {name: arrow.whole(table[name]).filter(mask) for name in table.column_names}
+            step.late_events.append(pa.table(plain))
         held = [each for group in self._groups if (each := group.holds(times)) is not None]
         if len(held) == len(self._groups):
             kept &= np.logical_or.reduce(held)
