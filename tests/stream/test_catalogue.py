@@ -1,5 +1,6 @@
 """Every aggregation of the catalogue answers on a stream as on a table."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ from tests.support.stream.model import Memory
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Measure
 from windrow.algebra.kinds import Kind
+from windrow.engine.maps import has_partials_of_numbers
 from windrow.planning.choose import Wish
 from windrow.planning.slide_plan import resolve_slide
+from windrow.stores import MemoryStore
 from windrow.stream.slide_stream import StreamSlide
 
 # Interpreted, numbers are numpy's, which warn where a kernel is silent.
@@ -84,3 +87,49 @@ def test_on_a_stream_as_on_a_table(measure: Measure) -> None:
         found[measure.name].to_pylist(), expected[measure.name].to_pylist(), strict=True
     ):
         assert measure.aggregation.equal(ours, theirs) or ours == theirs
+
+
+def is_numbers(measure: Measure) -> bool:
+    """Whether `wr.slide` can revise its answers."""
+    asked = {"key": "k", "order": "ts", "windows": WINDOW, "aggs": measure}
+    plan = resolve_slide(table().schema, **asked, wish=Wish(), changes_only=False)
+    return has_partials_of_numbers(plan.features)
+
+
+@pytest.mark.parametrize("call", [wr.slide, wr.over])
+def test_all_at_once_and_revised(call: Any) -> None:
+    """Batches in any order: the newest answers are those of a table; state has become bytes."""
+    every = [each.values[0].alias(f"a{place}") for place, each in enumerate(measures())]
+    if call is wr.slide:
+        every = [each for each in every if is_numbers(each)]
+    assert len(every) > 30
+    asked: dict[str, Any] = {
+        "key": "k", "order": "ts", "aggs": every,
+        "windows": WINDOW if call is wr.slide else wr.time("20 seconds"),
+    }  # fmt: skip
+    events, newest = table(), {}
+    own = ["k", "ts" if call is wr.over else "window_start"]
+    parts = [events.slice(each * EVENTS, EVENTS) for each in (2, 0, 4, 1, 5, 3)]
+    store = MemoryStore()
+    # A second process goes on from what the first has committed, and comes to the end.
+    for stop, at_end in ((3, "wait"), (6, "answer")):
+
+        def batches(offset: int | None, stop: int = stop) -> Iterator[tuple[pa.Table, int]]:
+            for each in range(offset or 0, stop):
+                yield parts[each], each + 1
+
+        kept = wr.Checkpoint(store, at_end=at_end)
+        asked_at_once = {**asked, "lateness": "1 hour", "emit": "updates"}
+        with call(batches, **asked_at_once, checkpoint=kept) as stream:
+            for answers in stream:
+                for row in answers.to_pylist():
+                    newest[tuple(row[name] for name in own)] = row
+                stream.commit()
+    expected = call(events, **asked).to_pylist()
+    assert len(expected) == len(newest)
+    for row in expected:
+        answer = newest[tuple(row[name] for name in own)]
+        assert answer["final"]
+        for measure in every:
+            ours, theirs = answer[measure.name], row[measure.name]
+            assert measure.aggregation.equal(ours, theirs) or ours == theirs, measure.name
