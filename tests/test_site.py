@@ -88,14 +88,15 @@ def test_queues_and_trees_are_drawn() -> None:
 
 def functions() -> list[str]:
     """The public functions, and the classes that users make."""
-    modules = {"wr": wr, "testing": windrow.testing}
+    modules = {"wr": wr, "testing": windrow.testing, "stores": stores}
     found = [
         f"{module}.{name}"
         for module, each in modules.items()
         for name in each.__all__
         if inspect.isfunction(getattr(each, name)) and name not in NEVER_FAIL
     ]
-    return ["wr.Checkpoint", "wr.Window", *found]
+    classes = ["wr.Checkpoint", "wr.Window", "stores.RedisStore", "stores.RocksDBStore"]
+    return [*classes, *found]
 
 
 #: they raise nothing
@@ -105,7 +106,8 @@ NEVER_FAIL = {"kinds_accepted", "kinds_apart"}
 @pytest.mark.parametrize("name", functions())
 def test_a_docstring_has_parameters_errors_and_an_example(name: str) -> None:
     module, _, member = name.partition(".")
-    text = inspect.getdoc(getattr(wr if module == "wr" else windrow.testing, member)) or ""
+    home = {"wr": wr, "testing": windrow.testing, "stores": stores}[module]
+    text = inspect.getdoc(getattr(home, member)) or ""
     assert [part for part in ("Args:", "Raises:", ">>> ") if part not in text] == []
 
 

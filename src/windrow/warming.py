@@ -50,6 +50,9 @@ class WarmUp:
     Attributes:
         compiled: the kernels and loops that were compiled now, by name; the others were there.
         seconds: how long all of it took.
+
+    >>> print(WarmUp((), 0.5))
+    nothing to compile, found out in 0.5 s
     """
 
     compiled: tuple[str, ...]

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measure:
-    """An aggregation of named columns, of the rows that a condition is true of, and its name."""
+    """An aggregation of named columns, of the rows that a condition is true of, and its name.
+
+    >>> import windrow as wr
+    >>> wr.sum("amount").where("ok").alias("good")
+    sum('amount') where ok as good
+    """
 
     aggregation: Aggregation
     columns: tuple[str, ...]

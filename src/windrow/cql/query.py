@@ -82,6 +82,12 @@ class Query:
 
     Attributes:
         statements: the statements, each a tree that writes itself.
+
+    >>> import windrow as wr
+    >>> query = wr.cql("select max(x) from t [rows 9]")
+    >>> print(query)
+    SELECT max(x)
+    FROM t [ROWS 9]
     """
 
     def __init__(

@@ -49,6 +49,11 @@ class Plan:
         placement: where Spark runs the call on a table; None for other data.
         stream: what the call does with a stream; None for other data.
         notes: what the plan assumes.
+
+    >>> import windrow as wr
+    >>> plan = wr.plan(order="t", windows=wr.rows(9), aggs=wr.max("x"))
+    >>> plan.call, plan.stream
+    ('over', None)
     """
 
     def __init__(

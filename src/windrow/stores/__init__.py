@@ -28,7 +28,20 @@ def shown(address: str | Path) -> str:
 def connect(address: str | Path, read_only: bool = False) -> Store:
     """Open the store at an address: a Redis server, or the folder of a RocksDB.
 
-    `read_only` opens a folder that another process may have open.
+    Args:
+        address: as for `RedisStore`, or the path of a folder.
+        read_only: only read a folder, also while another process has it open.
+
+    Raises:
+        InvalidArgument: the address cannot be understood.
+        StoreError: the store cannot be opened, or its library is not installed.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = connect(folder + "/windows.db")
+    ...     print(type(store).__name__)
+    ...     store.close()
+    RocksDBStore
     """
     if is_server(address):
         return RedisStore(str(address))

@@ -25,6 +25,15 @@ class RedisStore(Store):
         address: such as `redis://user:password@host:6379/0`, or `rediss://` for TLS. Options of
             redis-py go behind `?`, as in `?socket_timeout=1`. No error and no repr shows the
             password.
+
+    Raises:
+        InvalidArgument: the address cannot be understood.
+        StoreError: redis-py is not installed. Calls raise it if the server does not answer.
+
+    >>> RedisStore("localhost")
+    Traceback (most recent call last):
+        ...
+    windrow.errors.InvalidArgument: address: it cannot be understood; give one as in redis://...
     """
 
     def __init__(self, address: str) -> None:

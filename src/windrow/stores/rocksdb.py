@@ -27,6 +27,20 @@ class RocksDBStore(Store):
             written before you opened it.
         wait_for_disk: False lets `exchange` return at once. A crash of the process loses nothing
             all the same. After a crash of the machine, the store is as it was some seconds before.
+
+    Raises:
+        InvalidArgument: `path` is no path.
+        StoreError: another process has the folder open, the disk fails, or rocksdict is not
+            installed.
+
+    >>> import tempfile
+    >>> from windrow.stores.contract import Key
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = RocksDBStore(folder + "/windows.db")
+    ...     store.put_many({Key("a", 0, 7): b"seven"})
+    ...     print(store.get_many([Key("a", 0, 7)]))
+    ...     store.close()
+    [b'seven']
     """
 
     def __init__(
