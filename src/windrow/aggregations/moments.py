@@ -51,6 +51,23 @@ def combine_deviations(older: Any, newer: Any) -> Any:
     )
 
 
+def subtract_deviations(total: Any, oldest: Any) -> Any:
+    """Take out the oldest part, and how far its mean lay from that of the rest.
+
+    The reference of the total stays, even if its event has left: any value will do, and this one is
+    the best that is known. Deviations are rounded, and would else fall below zero.
+    """
+    left = total[0] - oldest[0]
+    if left == 0 or oldest[0] == 0:
+        return total if oldest[0] == 0 else (0, 0.0, 0.0, 0.0)
+    older_size, newer_size = float(oldest[0]), float(left)
+    excess = total[2] - (oldest[2] + (oldest[1] - total[1]) * older_size)
+    apart = (oldest[1] - total[1]) + (oldest[2] / older_size - excess / newer_size)
+    between = apart * apart * (older_size * newer_size / float(total[0]))
+    deviation = total[3] - oldest[3] - between
+    return (left, total[1], excess, deviation if not deviation < 0.0 else 0.0)
+
+
 def lift_moments(value: Any) -> Any:
     """One value, and no deviations of any power."""
     number = float(value)
@@ -163,6 +180,7 @@ def _deviation_for(
         lift=lift_deviation,
         combine=combine_deviations,
         lower=lower,
+        inverse=subtract_deviations,
         defined=Defined(defined, one_value_is_enough=defined is at_least_one),
         traits=Traits(commutative=True),
         fields=_FIELDS,

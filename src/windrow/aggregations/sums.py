@@ -7,6 +7,7 @@ of squares are kept modulo 2^64. A float beside them says whether that is the tr
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from typing import Any
 
@@ -166,7 +167,71 @@ def _product_for(kinds: tuple[Kind, ...]) -> Monoid:
     )
 
 
-product = Aggregation("product", NUMBER, _product_for, close, "the product; exact for integers")
+def lift_factor(value: Any) -> Any:
+    """A factor; a zero is counted, and only its sign is a factor."""
+    number = float(value)
+    return (math.copysign(1.0, number), 1) if number == 0.0 else (number, 0)
+
+
+def multiply_factors(older: Any, newer: Any) -> Any:
+    """The product of the factors, and how many zeros there are."""
+    return (older[0] * newer[0], older[1] + newer[1])
+
+
+def divide_factors(total: Any, oldest: Any) -> Any:
+    """Take out the oldest factors and zeros."""
+    return (total[0] / oldest[0], total[1] - oldest[1])
+
+
+def lower_factors(partial: Any) -> Any:
+    """The product; zeros make it zero."""
+    return partial[0] * 0.0 if partial[1] > 0 else partial[0]
+
+
+def lift_python_factor(value: Any) -> Any:
+    """The same of a Python number, which may be an integer of any length."""
+    return (value, 0) if value != 0 else (value * 0 + 1, 1)
+
+
+def divide_python_factors(total: Any, oldest: Any) -> Any:
+    """The same of Python numbers: integers divide exactly."""
+    zeros = total[1] - oldest[1]
+    if isinstance(total[0], int) and isinstance(oldest[0], int):
+        return (total[0] // oldest[0], zeros)
+    return (total[0] / oldest[0], zeros)
+
+
+def lower_python_factors(partial: Any) -> Any:
+    """The product, an integer if all are."""
+    return partial[0] * 0 if partial[1] > 0 else partial[0]
+
+
+def _divisible_product_for(kinds: tuple[Kind, ...]) -> Monoid:
+    if kinds[0] in (Kind.INTEGER, Kind.BOOLEAN):
+        return _product_for(kinds)  # modulo 2^64, nothing divides by an even number
+    python = kinds[0] is Kind.ANY
+    return Monoid(
+        identity=(1, 0) if python else (1.0, 0),
+        lift=lift_python_factor if python else lift_factor,
+        combine=multiply_factors,
+        lower=lower_python_factors if python else lower_factors,
+        inverse=divide_python_factors if python else divide_factors,
+        traits=Traits(commutative=True),
+        fields=(*floats("factors"), *integers("zeros")) if kinds[0] is Kind.FLOAT else (),
+        output=always(pa.float64()),
+    )
+
+
+def _divisible_product() -> Aggregation:
+    return DIVISIBLE_PRODUCT
+
+
+_SUMMARY = "the product; exact for integers"
+#: with `exact=False`: a zero would stay in a product for ever, and no factor leaves it exactly
+DIVISIBLE_PRODUCT = Aggregation(
+    "product", NUMBER, _divisible_product_for, close, _SUMMARY, recipe=(_divisible_product, ())
+)
+product = Aggregation("product", NUMBER, _product_for, close, _SUMMARY, rounding=DIVISIBLE_PRODUCT)
 
 
 # Sum of squares ---------------------------------------------------------------------------------

@@ -99,6 +99,8 @@ class Aggregation:
     parameters: tuple[tuple[str, Any], ...] = ()
     #: a function and its arguments that make it, for pickle: what it holds has no names
     recipe: tuple[Callable[..., Aggregation], tuple[Any, ...]] | None = None
+    #: the same with partials that have an inverse, which rounds: for `exact=False`
+    rounding: Aggregation | None = None
     #: from the values of a window, oldest first and none of them null, to the right answer: plain
     #: and slow, for tests to compare with; of several columns, from rows as tuples
     expected: Callable[[list[Any]], Any] | None = None
@@ -114,6 +116,10 @@ class Aggregation:
                 if kind.in_ticks:
                     return self.monoid_for(kinds, seconds_per_tick(data_type))
         return self.monoid_for(kinds)
+
+    def admitting(self, exact: bool) -> Aggregation:
+        """The same, with an inverse that rounds if answers need not be exact and there is one."""
+        return self if exact or self.rounding is None else self.rounding
 
     @property
     def watched(self) -> tuple[int, ...]:

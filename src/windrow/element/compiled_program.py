@@ -50,7 +50,7 @@ class CompiledProgram:
         self.name = measure.aggregation.name
         self.inputs = TypedInputs(measure.aggregation, types)
         schema = self.inputs.schema
-        self.answer = _answer(measure, schema)
+        self.answer = _answer(measure, schema, wish.exact)
         asked: list[Feature] = []
         rules: Sequence[Rule] = ()
         if policy is not None:
@@ -233,12 +233,12 @@ def _carries_nothing(column: str, positions: pa.Array) -> pa.Array:
     raise AssertionError(f"{column}: carried inputs are refused when the window is made")
 
 
-def _answer(measure: Measure, schema: pa.Schema) -> Feature:
+def _answer(measure: Measure, schema: pa.Schema, exact: bool) -> Feature:
     # An aggregation that needs no input, and gets none, counts events whatever their values.
     aggregation = measure.aggregation
     takes_values = measure.columns or any(not entry.optional for entry in aggregation.inputs)
     named = aggregation(*schema.names) if takes_values else aggregation()
-    (feature,), _places = features_of(schema, [named], Wish())
+    (feature,), _places = features_of(schema, [named], Wish(exact=exact))
     return _as_numbers("types", feature)
 
 

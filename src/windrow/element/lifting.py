@@ -264,17 +264,19 @@ def _require_columns(argument: str, measure: Measure) -> None:
 Events = ValueEvents | RowEvents | PolicyEvents
 
 
-def events_of(aggregation: Any) -> ValueEvents | RowEvents:
+def events_of(aggregation: Any, exact: bool = True) -> ValueEvents | RowEvents:
     """The kind of events of a window: inputs of one aggregation, or rows of several measures."""
     if isinstance(aggregation, Measure):
         aggregation.require_no_condition("aggregation")
-        return ValueEvents(aggregation.aggregation, len(aggregation.columns))
+        own = aggregation.aggregation.admitting(exact)
+        return ValueEvents(own, len(aggregation.columns))
     if isinstance(aggregation, Aggregation):
-        return ValueEvents(aggregation)
+        return ValueEvents(aggregation.admitting(exact))
     if isinstance(aggregation, Iterable) and not isinstance(aggregation, str | Mapping):
         measures = list(aggregation)
         if measures and all(isinstance(measure, Measure) for measure in measures):
-            return RowEvents(measures)
+            found = [(each, each.aggregation.admitting(exact)) for each in measures]
+            return RowEvents([replace(each, aggregation=own) for each, own in found])
     raise InvalidArgument(
         f"aggregation: give an aggregation such as wr.max(), not {aggregation!r}; or a list of "
         "measures, as in [wr.max('x'), wr.mean('y')]"

@@ -24,7 +24,7 @@ class PlainElements:
     def __init__(
         self, aggregation: Any, policy: PolicyWindow | None, wish: Wish, ranges: Sequence[int]
     ) -> None:
-        own = events_of(aggregation)
+        own = events_of(aggregation, wish.exact)
         events: Events = own
         self._halves = False
         verdict: Callable[[Any, Any], int] | None = None

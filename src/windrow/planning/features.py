@@ -114,7 +114,7 @@ def features_of(
 
 def feature_of(schema: pa.Schema, measure: Measure, wish: Wish) -> Feature:
     """The feature of a measure, checked against a schema and the algorithm that is wished for."""
-    aggregation = measure.aggregation
+    aggregation = measure.aggregation.admitting(wish.exact)
     required = [entry for entry in aggregation.inputs if not entry.optional]
     if len(measure.columns) < len(required):
         example = ", ".join(repr(entry.name) for entry in required)
