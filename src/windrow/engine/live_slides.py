@@ -23,8 +23,9 @@ from windrow.algebra.product import Product
 from windrow.compiler.array_loops import compiled_loop
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.slots import Ring, combine, identity, lift_row, load, lower_row, store
-from windrow.engine.live_windows import LiveRing, flip_part
+from windrow.engine.live_windows import LiveRing, flip_part, key_pieces
 from windrow.slicing import PeriodicWindow
+from windrow.work.threads import in_threads
 
 Array = np.ndarray[Any, Any]
 Block = Any
@@ -60,10 +61,15 @@ class LiveSlides:
         self.live.make_room(keys, _different(rows, cuts, slices), _LAST)
         found = np.zeros(len(keys), np.int64)
         live, window = self.live, self._window
-        compiled_loop(_count_held)(
-            live.ring[-1], live.marks, live.bases, live.rooms, keys, rows, cuts, slices,
-            low, min(high, _LAST), window.range, window.slide, window.offset, found,
-        )  # fmt: skip
+
+        def count(piece: tuple[int, int]) -> None:
+            compiled_loop(_count_held)(
+                live.ring[-1], live.marks, live.bases, live.rooms, keys, rows, cuts, slices,
+                low, min(high, _LAST), window.range, window.slide, window.offset, found, *piece,
+            )  # fmt: skip
+
+        looked_at = np.append(0, np.cumsum(live.held(keys) + np.diff(cuts)))
+        in_threads(count, key_pieces(looked_at, int(looked_at[-1])))
         return found
 
     def holding(self, known: int) -> Array | None:
@@ -93,27 +99,33 @@ def _different(rows: Array, cuts: Array, slices: Array) -> Array:
 def _count_held(
     times: Array, marks: Array, bases: Array, rooms: Array,
     keys: Array, rows: Array, cuts: Array, slices: Array,
-    low: int, high: int, extent: int, slide: int, offset: int, counts: Array,
+    low: int, high: int, extent: int, slide: int, offset: int, counts: Array, begin: int, stop: int,
 ) -> None:  # fmt: skip
-    for number in range(len(keys)):
+    for number in range(begin, stop):
         key = keys[number]
         base, mask, end = bases[key], rooms[key] - 1, marks[key, 2]
         position, place = marks[key, 0], cuts[number]
+        # The windows before `following` are counted. A slice mostly adds the next one alone, and
+        # then nothing is divided: that takes longer than all the rest.
         following, count = low, 0
-        while position < end or place < cuts[number + 1]:
+        while following <= high and (position < end or place < cuts[number + 1]):
             if position < end:
                 time = times[base + (position & mask)]
                 position += 1
             else:
                 time = slices[rows[place]]
                 place += 1
-            phase = (time - offset) % slide
-            last = min(time - phase, high)
-            first = max(time - phase - (extent - 1 - phase) // slide * slide, following)
+            if time < following:
+                continue
+            first = following
+            if time - following >= extent:
+                phase = (time - offset) % slide
+                first = time - phase - (extent - 1 - phase) // slide * slide
+            last = min(time, high)
             if first <= last:
-                count += (last - first) // slide + 1
-                # `high` need not be the begin of a window.
-                following = last - (last - first) % slide + slide
+                more = (last - first) // slide + 1 if last - first >= slide else 1
+                count += more
+                following = first + more * slide
         counts[number] = count
 
 

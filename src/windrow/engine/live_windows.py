@@ -18,7 +18,9 @@ there are does not matter. The kernel reads events where they lie and writes eac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,8 @@ from windrow.compiler.array_loops import compiled_loop
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.compiler.slots import Ring, combine, identity, lift_row, load, lower_row, store
+from windrow.work import sizes
+from windrow.work.threads import cores
 
 Array = np.ndarray[Any, Any]
 Block = Any
@@ -169,7 +173,7 @@ class LiveWindows:
         """
         self.live, self._most, self._extent = LiveRing(product, timed=most is None), most, extent
 
-    def answer(
+    def work(
         self,
         kernel: Kernel,
         block: tuple[tuple[Array, ...], tuple[Array, ...]],
@@ -178,8 +182,8 @@ class LiveWindows:
         rows: Array,
         cuts: Array,
         times: Array,
-    ) -> None:
-        """Answer the rows of a batch.
+    ) -> list[Callable[[], None]]:
+        """Make room for the rows of a batch; what answers them, in pieces of keys for threads.
 
         Args:
             kernel: that of `kernel_of`.
@@ -196,11 +200,12 @@ class LiveWindows:
         values, defined = map(tuple, answers)
         windows = live.newer, live.marks, live.bases, live.rooms, keys, rows, cuts
         data = columns, validities, values, defined
-        if self._most is not None:
-            kernel(*data, live.ring, *windows, self._most, 0, len(keys))
-        else:
-            ring, kept = live.ring[:-1], live.ring[-1]
-            kernel(*data, ring, *windows, kept, times, self._extent, 0, len(keys))
+        ring: Ring = live.ring
+        limits: tuple[Any, ...] = (self._most,)
+        if self._most is None:
+            ring, limits = live.ring[:-1], (live.ring[-1], times, self._extent)
+        pieces = key_pieces(cuts, len(rows) * len(values))
+        return [partial(kernel, *data, ring, *windows, *limits, *piece) for piece in pieces]
 
     def is_needed(self, known: int, frontier: int) -> Array:
         """Which keys hold a row that a window of an event from a frontier on may hold."""
@@ -211,6 +216,20 @@ class LiveWindows:
         newest = live.ring[-1][live.bases[:known] + ((ends - 1) & (live.rooms[:known] - 1))]
         found: Array = (live.held()[:known] > 0) & (newest > frontier - self._extent)
         return found
+
+
+def key_pieces(cuts: Array, answers: int) -> list[tuple[int, int]]:
+    """Keys in pieces for threads, each with its begin and its end, by how much each has to do.
+
+    Args:
+        cuts: how much there is to do before each key, and in the end in all.
+        answers: how many answers that gives.
+    """
+    wanted = max(min(cores(), answers // sizes.current().smallest_piece), 1)
+    total = int(cuts[-1])
+    marks = np.searchsorted(cuts, [total * piece // wanted for piece in range(1, wanted)])
+    cut = pairwise([0, *marks.tolist(), len(cuts) - 1])
+    return [(begin, stop) for begin, stop in cut if begin < stop]
 
 
 def kernel_of(product: Product, checked: bool, timed: bool) -> Kernel:

@@ -31,6 +31,7 @@ from windrow.stream.state import ShardBlocks
 from windrow.windows import Window, ticks
 from windrow.windows.ahead import HERE
 from windrow.windows.reach import UNLIMITED
+from windrow.work.threads import in_threads
 
 #: as many keys as this are kept without looking for those that are not needed
 _FEW_KEYS = 1024
@@ -138,11 +139,13 @@ class OverLive(WindowGroup):
         block = self._features.compiled_block(columns, size, 0)
         # Windows of rows do not ask for times.
         times = ticks.times(columns[self._plan.order[0]]) if True in self._kernels else _NO_TIMES
-        answers = {}
+        answers, work = {}, []
         for name, windows in kept.windows.items():
             kernel = self._kernels[self._limits[name][0] is None]
             room = answers[name] = self._features.answers(size)
-            windows.answer(kernel, block, (room.values, room.defined), keys, rows, cuts, times)
+            found = room.values, room.defined
+            work += windows.work(kernel, block, found, keys, rows, cuts, times)
+        in_threads(lambda piece: piece(), work)
         kept.forget(size, frontier)
         for output, added in zip(self._plan.outputs, self._plan.output_fields, strict=True):
             columns[added.name] = self._features.column(

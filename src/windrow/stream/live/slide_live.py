@@ -17,6 +17,7 @@ from windrow.engine.answer_tables import answered_table
 from windrow.engine.feature_columns import FeatureColumns
 from windrow.engine.live_keys import LiveKeys
 from windrow.engine.live_slides import LiveSlides, kernel_of
+from windrow.engine.live_windows import key_pieces
 from windrow.engine.maps import has_partials_of_numbers
 from windrow.engine.order_column import in_own_type, times_to_arrow
 from windrow.planning.slide_plan import SlidePlan
@@ -30,6 +31,7 @@ from windrow.stream.live_blocks import LiveBlocks
 from windrow.stream.state import NONE, ShardBlocks
 from windrow.windows import ticks
 from windrow.windows.schedules import ClockSchedule, Schedule
+from windrow.work.threads import in_threads
 
 _LAST = 2**63 - 1
 
@@ -139,13 +141,17 @@ class SlideLive(WindowGroup):
             in_own_type(came.columns, self._plan), len(slices), 0
         )
         room, names = self._features.answers(total), np.empty(total, np.int64)
-        live, window = slides.live, self._window
-        self._kernel(
-            columns, validities, tuple(room.values), tuple(room.defined), names,
-            live.ring[:-1], live.newer, live.ring[-1], live.marks, live.bases, live.rooms,
-            keys, rows, cuts, slices, np.cumsum(counts) - counts,
-            *bounds, window.range, window.slide, window.offset, 0, len(keys),
-        )  # fmt: skip
+        live, window, places = slides.live, self._window, np.append(0, np.cumsum(counts))
+
+        def answer(piece: tuple[int, int]) -> None:
+            self._kernel(
+                columns, validities, tuple(room.values), tuple(room.defined), names,
+                live.ring[:-1], live.newer, live.ring[-1], live.marks, live.bases, live.rooms,
+                keys, rows, cuts, slices, places,
+                *bounds, window.range, window.slide, window.offset, *piece,
+            )  # fmt: skip
+
+        in_threads(answer, key_pieces(places + cuts, (total + len(rows)) * len(room.values)))
         if not total:
             return []
         found = kept.keys.columns(np.repeat(keys, counts))
