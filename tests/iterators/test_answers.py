@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
@@ -33,6 +34,7 @@ from windrow.engine import live_slides
 from windrow.stream import sizes
 from windrow.stream.live import over_live
 from windrow.windows import Window
+from windrow.work import sizes as work_sizes
 
 # Interpreted, numbers are numpy's, which warn where a kernel is silent.
 pytestmark = [
@@ -128,6 +130,11 @@ def at_their_row(draw: st.DrawFn, unit: int) -> Window:
     )
 
 
+def on_cores(several: bool) -> AbstractContextManager[None]:
+    """Few keys are answered by several threads, or by one."""
+    return work_sizes.using(cores=3, smallest_piece=2) if several else nullcontext()
+
+
 def live(example: Iterated) -> Iterated:
     """The example with what live windows answer."""
     stream = example.stream
@@ -144,7 +151,7 @@ def is_live(stream: wr.Stream) -> bool:
 @examples(40)
 def test_live_windows_that_end_at_their_row(example: Iterated, several: bool) -> None:
     """Of rows and of time; keys that are not needed are forgotten at once."""
-    with patch.object(over_live, "_FEW_KEYS", 0):
+    with patch.object(over_live, "_FEW_KEYS", 0), on_cores(several):
         assert is_live(check_over(example, shards_of(example, several)))
 
 
@@ -154,7 +161,7 @@ def test_live_windows_by_a_clock(example: Iterated, several: bool) -> None:
     """One window; keys that hold nothing are forgotten at once."""
     [name, window], *_others = example.stream.windows.items()
     example = replace(example, stream=replace(example.stream, windows={name: window}))
-    with patch.object(live_slides, "_FEW_KEYS", 0):
+    with patch.object(live_slides, "_FEW_KEYS", 0), on_cores(several):
         assert is_live(check_slide(example, shards_of(example, several)))
 
 

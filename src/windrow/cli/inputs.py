@@ -6,8 +6,9 @@ Whatever is wrong with a file is one line that names it: `DataError`.
 from __future__ import annotations
 
 import glob
+import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,8 +30,10 @@ _TYPES = {
     "int": pa.int64(), "float": pa.float64(), "text": pa.string(), "bool": pa.bool_(),
     "timestamp": pa.timestamp("us"), "date": pa.date32(),
 }  # fmt: skip
-#: bytes of text that Arrow reads at once: larger blocks take more memory, smaller ones more calls
+#: bytes of text by which the types of columns are found out, and that a batch holds
 _BLOCK = 1 << 23
+#: bytes of text that Arrow reads at once: it reads 32 of these ahead, whoever takes them
+_READ = 1 << 20
 
 
 class DataError(WindrowError):
@@ -136,17 +139,25 @@ class Input:
             return found.schema, found.to_batches(batch_readahead=2, fragment_readahead=1)
 
     def _csv(self, path: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-        options: dict[str, Any] = {
-            "read_options": pa.csv.ReadOptions(block_size=_BLOCK, encoding=self.encoding),
-            "parse_options": pa.csv.ParseOptions(delimiter="\t" if ".tsv" in path else ","),
-            "convert_options": pa.csv.ConvertOptions(column_types=self.types),
-        }
-        source = sys.stdin.buffer if path == "-" else path
-        opened = pa.csv.open_csv(source, **options)
-        for each in opened.schema:
+        def opened(source: Any, block: int, types: dict[str, pa.DataType]) -> Any:
+            return pa.csv.open_csv(
+                source,
+                read_options=pa.csv.ReadOptions(block_size=block),
+                parse_options=pa.csv.ParseOptions(delimiter="\t" if ".tsv" in path else ","),
+                convert_options=pa.csv.ConvertOptions(column_types=types),
+            )
+
+        source = pa.input_stream(sys.stdin.buffer if path == "-" else path)
+        if self.encoding != "utf8":
+            source = pa.transcoding_input_stream(source, self.encoding, "utf8")
+        head = source.read(_BLOCK)
+        lines = head[: head.rfind(b"\n") + 1] or head
+        schema = opened(pa.BufferReader(lines), _BLOCK, self.types).schema
+        for each in schema:
             if pa.types.is_binary(each.type):  # Arrow takes texts that it cannot read for bytes
                 raise DataError(f"{path}: {each.name!r} is not in UTF-8; state --encoding")
-        return opened.schema, iter(opened)
+        types = dict(zip(schema.names, schema.types, strict=True))
+        return schema, _in_larger(opened(_Joined(head, source), _READ, types))
 
     def _json(self, path: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         options = pa.json.ReadOptions(block_size=_BLOCK)
@@ -155,6 +166,38 @@ class Input:
         source = sys.stdin.buffer if path == "-" else path
         opened = pa.json.open_json(source, read_options=options, parse_options=parse)
         return opened.schema, iter(opened)
+
+
+class _Joined(io.RawIOBase):
+    """What was read of a source, and then the rest of it."""
+
+    def __init__(self, head: bytes, source: Any) -> None:
+        super().__init__()
+        self._head, self._source = memoryview(head), source
+
+    def readable(self) -> bool:
+        """It is only read."""
+        return True
+
+    def read(self, size: int = -1) -> Any:
+        """The next bytes."""
+        if not self._head:
+            return self._source.read(size)
+        found = self._head[:size] if size >= 0 else self._head
+        self._head = self._head[len(found) :]
+        return found
+
+
+def _in_larger(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The rows in fewer batches: each has a price, whatever it holds."""
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        held.append(batch)
+        if len(held) * _READ >= _BLOCK:
+            yield from pa.Table.from_batches(held).combine_chunks().to_batches()
+            held = []
+    if held:
+        yield from pa.Table.from_batches(held).combine_chunks().to_batches()
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,9 @@ class Output:
             schema = pa.schema([_as_text(each) for each in schema])
             self._writer = pa.csv.CSVWriter(self._opened, schema)
         elif self._kind == "parquet":
-            self._writer = pa.parquet.ParquetWriter(self._opened, schema)
+            # Answers differ from row to row: looking for equal ones takes longer than writing them.
+            texts = [each.name for each in schema if _is_text(each.type)]
+            self._writer = pa.parquet.ParquetWriter(self._opened, schema, use_dictionary=texts)
         elif self._kind == "arrow":
             make = pa.ipc.new_stream if self.path == "-" else pa.ipc.new_file
             self._writer = make(self._opened, schema)
@@ -96,6 +98,10 @@ class Output:
 
 def _is_nested(data_type: pa.DataType) -> bool:
     return bool(pa.types.is_nested(data_type) or pa.types.is_binary(data_type))
+
+
+def _is_text(data_type: pa.DataType) -> bool:
+    return bool(pa.types.is_string(data_type) or pa.types.is_large_string(data_type))
 
 
 def _as_text(field: pa.Field) -> pa.Field:

@@ -30,8 +30,8 @@ EXAMPLES = """examples:
 """
 #: bytes of files that are read whole; larger ones pass in batches
 WHOLE = 64 << 20
-#: batches that wait to be written, at most
-_WAITING = 4
+#: batches that wait to be worked on, or to be written, at most
+_WAITING = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,8 +9,9 @@ power of two. In it lies a window of Two-Stacks Lite (see `algorithms/two_stacks
              [ ..  c..e d..e  e | f   g   h ]          its newer partial, f..h, stands in `newer`
 
 A key whose part is full moves to one of four times the room, unless its window never needs as
-much. The part that it leaves goes to the next key that wants one of that size. So the ring takes at
-most some times what windows hold, and a window that grows is copied a few times.
+much. The part that it leaves goes to the next key that wants one of that size. When no place is
+left, all keys move to a larger ring, part behind part. So the parts that nobody has are never many,
+and a window that grows is copied a few times.
 
 An event costs the same as on a table: about three combines, whatever the range, and how many keys
 there are does not matter. The kernel reads events where they lie and writes each answer there.
@@ -94,7 +95,10 @@ class LiveRing:
         larger = np.minimum(_GROWTH * self.rooms[moved], whole)
         rooms = np.maximum(np.maximum(_powers_of_two(wanted[small]), _SMALLEST), larger)
         bases = self._places(rooms)
-        self._move(moved, bases, rooms)
+        if bases is None:
+            self._lay_out(moved, rooms)
+            return
+        self._move(self.ring, moved, bases, rooms)
         self._release(moved)
         self.bases[moved], self.rooms[moved] = bases, rooms
 
@@ -112,27 +116,42 @@ class LiveRing:
         self.marks = np.concatenate([self.marks, np.zeros((more, 3), np.int64)])
         self.newer = _copied(self.newer, self._memory.queue(count))
 
-    def _places(self, rooms: Array) -> Array:
-        """Where parts of these sizes begin: a free part, or one behind all others."""
+    def _places(self, rooms: Array) -> Array | None:
+        """Where parts of these sizes begin: free parts, or behind all others if they fit there."""
+        sizes_wanted, counts = np.unique(rooms, return_counts=True)
+        taken = {
+            room: min(count, len(self._free.get(room, ())))
+            for room, count in zip(sizes_wanted.tolist(), counts.tolist(), strict=True)
+        }
+        fresh = int(rooms.sum()) - sum(room * count for room, count in taken.items())
+        if self._used + fresh > len(self.ring[0]):
+            return None
         bases = np.empty(len(rooms), np.int64)
-        for room in np.unique(rooms).tolist():
+        for room, count in taken.items():
             wanting = np.flatnonzero(rooms == room)
-            free = self._free.get(room, [])
-            reused = [free.pop() for _ in range(min(len(free), len(wanting)))]
-            fresh = len(wanting) - len(reused)
-            bases[wanting] = [*reused, *range(self._used, self._used + fresh * room, room)]
-            self._used += fresh * room
-        if self._used > len(self.ring[0]):
-            larger = self._queue(1 << (self._used - 1).bit_length())
-            self.ring = _copied(self.ring, larger)
+            reused = [self._free[room].pop() for _ in range(count)]
+            end = self._used + (len(wanting) - count) * room
+            bases[wanting] = [*reused, *range(self._used, end, room)]
+            self._used = end
         return bases
 
-    def _move(self, keys: Array, bases: Array, rooms: Array) -> None:
-        """Copy the windows of some keys to other parts."""
+    def _lay_out(self, keys: Array, rooms: Array) -> None:
+        """Move all keys to a ring with places to spare, part behind part; some get more room."""
+        all_rooms = self.rooms.copy()
+        all_rooms[keys] = rooms
+        ends = np.cumsum(all_rooms)
+        self._used = int(ends[-1])
+        spare = self._used // 4  # so that this is rare; memory that nobody has written takes none
+        ring = self._queue(1 << (self._used + spare - 1).bit_length())
+        self._move(ring, np.arange(len(ends)), ends - all_rooms, all_rooms)
+        self.ring, self.bases, self.rooms, self._free = ring, ends - all_rooms, all_rooms, {}
+
+    def _move(self, ring: Ring, keys: Array, bases: Array, rooms: Array) -> None:
+        """Copy the windows of some keys to other parts, of this ring or of another one."""
         from_to = np.stack([self.bases[keys], self.rooms[keys] - 1, bases, rooms - 1])
         held = self.marks[keys]
-        for field in self.ring:
-            compiled_loop(_copy_parts)(field, from_to, held)
+        for field, moved in zip(self.ring, ring, strict=True):
+            compiled_loop(_copy_parts)(field, moved, from_to, held)
 
     def _queue(self, size: int) -> Ring:
         ring = self._memory.queue(size)
@@ -146,12 +165,12 @@ def _copied(ring: Ring, larger: Ring) -> Ring:
     return larger
 
 
-def _copy_parts(field: Array, from_to: Array, marks: Array) -> None:
+def _copy_parts(field: Array, moved: Array, from_to: Array, marks: Array) -> None:
     for number in range(len(marks)):
         base, mask = from_to[0, number], from_to[1, number]
         other_base, other_mask = from_to[2, number], from_to[3, number]
         for position in range(marks[number, 0], marks[number, 2]):
-            field[other_base + (position & other_mask)] = field[base + (position & mask)]
+            moved[other_base + (position & other_mask)] = field[base + (position & mask)]
 
 
 def _powers_of_two(numbers: Array) -> Array:
