@@ -48,7 +48,8 @@ def grouped(keys: Sequence[pa.Array], size: int) -> tuple[Array | None, Array]:
         codes = np.repeat(of_runs, lengths_of_runs(starts, size))
     else:
         codes = key_codes(keys)
-    return by_counting(codes, int(codes.max()) + 1)
+    permutation, starts, _nothing = by_counting(codes, int(codes.max()) + 1)
+    return permutation, starts
 
 
 def _seem_in_runs(keys: Sequence[pa.Array], size: int) -> bool:
@@ -66,8 +67,14 @@ def _seem_in_runs(keys: Sequence[pa.Array], size: int) -> bool:
 # Counting ----------------------------------------------------------------------------------------
 
 
-def by_counting(codes: Array, most: int) -> tuple[Array, Array]:
-    """The rows sorted by codes below `most`, stably, and where those of each code begin."""
+def by_counting(
+    codes: Array, most: int, numbers: Array | None = None
+) -> tuple[Array, Array, Array | None]:
+    """The rows sorted by codes below `most`, stably, and where those of each code begin.
+
+    Numbers of the rows, if there are any, come along. To gather them afterwards takes longer: the
+    rows of a code lie far apart, so it misses the processor's cache for each.
+    """
     size = len(codes)
     # Of a number that may be negative, the compiler would look at each before it reads.
     codes = codes.astype(row_type(size), copy=False)
@@ -81,13 +88,18 @@ def by_counting(codes: Array, most: int) -> tuple[Array, Array]:
     places = np.ascontiguousarray((ends - counts.T).T)
     begins = places[0][counts.any(axis=0)]
     sorted_rows = np.empty(size, row_type(size))
+    sorted_numbers = None if numbers is None else np.empty_like(numbers)
 
     def place(piece: int) -> None:
         begin, stop = marks[piece]
-        compiled_loop(_place)(codes[begin:stop], begin, places[piece], sorted_rows)
+        placed = codes[begin:stop], begin, places[piece], sorted_rows
+        if numbers is None:
+            compiled_loop(_place)(*placed)
+        else:
+            compiled_loop(_place_both)(*placed, read_only(numbers[begin:stop]), sorted_numbers)
 
     in_threads(place, range(pieces))
-    return sorted_rows, np.append(begins, NEVER)
+    return sorted_rows, np.append(begins, NEVER), sorted_numbers
 
 
 def _count(codes: Array, counts: Array) -> None:
@@ -103,11 +115,27 @@ def _place(codes: Array, begin: int, places: Array, sorted_rows: Array) -> None:
         sorted_rows[np.uint64(place)] = begin + row
 
 
+def _place_both(
+    codes: Array,
+    begin: int,
+    places: Array,
+    sorted_rows: Array,
+    numbers: Array,
+    sorted_numbers: Array,
+) -> None:
+    for row in range(len(codes)):
+        code = codes[row]
+        place = places[code]
+        places[code] = place + 1
+        sorted_rows[np.uint64(place)] = begin + row
+        sorted_numbers[np.uint64(place)] = numbers[row]
+
+
 # Codes -------------------------------------------------------------------------------------------
 
 
-def key_codes(keys: Sequence[pa.Array]) -> Array:
-    """Small integers that are equal where all columns are."""
+def key_codes(keys: Sequence[pa.Array | pa.ChunkedArray]) -> Array:
+    """Small integers that are equal where all columns are; columns may be in several pieces."""
     codes, count = _codes_of(keys[0])
     for column in keys[1:]:
         further, more = _codes_of(column)
@@ -117,27 +145,51 @@ def key_codes(keys: Sequence[pa.Array]) -> Array:
     return codes.astype(row_type(len(codes)), copy=False)
 
 
-def _codes_of(column: pa.Array) -> tuple[Array, int]:
+def _codes_of(column: pa.Array | pa.ChunkedArray) -> tuple[Array, int]:
     """Small integers that are equal where a column's values are, and a bound of them."""
+    if pa.types.is_integer(column.type) and not column.null_count and len(column):
+        found = _heights(column)
+        if found is not None:
+            return found
+    column = whole(column)
     if pa.types.is_nested(column.type):
         seen: dict[str, int] = {}
         places = [seen.setdefault(written(value), len(seen)) for value in column.to_pylist()]
         return np.array(places, np.int32), len(seen)
     if pa.types.is_floating(column.type):
         column = pa.array(float_ranks(column))
-    if pa.types.is_integer(column.type) and not column.null_count and len(column):
-        lowest, highest = pc.min_max(column).as_py().values()
-        if highest - lowest < max(len(column), _MOST_CODES) and highest < 2**63:
-            values = arrays.values(column)
-            codes: Array = np.empty(len(values), row_type(len(values)))
-
-            def subtract(piece: tuple[int, int]) -> None:
-                rows = slice(*piece)
-                np.subtract(values[rows], lowest, out=codes[rows], casting="unsafe")
-
-            in_threads(subtract, row_pieces(len(values)))
-            return codes, highest - lowest + 1
     return _encoded(column)
+
+
+def _heights(column: pa.Array | pa.ChunkedArray) -> tuple[Array, int] | None:
+    """Integers above the lowest, and a bound of them, if they are few."""
+    size = len(column)
+
+    def range_of(rows: tuple[int, int]) -> tuple[int, int]:
+        found = pc.min_max(column.slice(rows[0], rows[1] - rows[0])).as_py()
+        return found["min"], found["max"]
+
+    lows, highs = zip(*in_threads(range_of, row_pieces(size)), strict=True)
+    lowest, highest = min(lows), max(highs)
+    if highest - lowest >= max(size, _MOST_CODES) or highest >= 2**63:
+        return None
+    codes: Array = np.empty(size, row_type(size))
+    first = 0
+    for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
+        values, of_chunk = arrays.values(chunk), codes[first : first + len(chunk)]
+
+        def subtract(rows: tuple[int, int], values: Array = values, into: Array = of_chunk) -> None:
+            begin, stop = rows
+            compiled_loop(_subtract)(values[begin:stop], lowest, into[begin:stop])
+
+        in_threads(subtract, row_pieces(len(chunk)))
+        first += len(chunk)
+    return codes, highest - lowest + 1
+
+
+def _subtract(values: Array, lowest: int, heights: Array) -> None:
+    for row in range(len(values)):
+        heights[row] = values[row] - lowest
 
 
 def _indices(column: pa.DictionaryArray) -> pa.Array:

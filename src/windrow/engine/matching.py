@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.algebra import arrays
-from windrow.engine.gathering import gather_numbers, row_pieces
+from windrow.engine.gathering import row_pieces
 from windrow.engine.key_codes import key_codes
 from windrow.engine.ranks import ranks
 from windrow.engine.sorting import arrange_codes
@@ -79,13 +79,14 @@ def matched(
     kept = _kept(codes, event_codes, times, known, within)
     if kept is not None:
         order, event_codes = [each[kept] for each in order], event_codes[kept]
-    events, starts = arrange_codes(event_codes, order)
-    times = order[0] if events is None else gather_numbers(order[0], events)
+    events, starts, times = arrange_codes(event_codes, order)
     # Queries without a moment come first.
     by_moment = moments if timed is None else np.where(timed, moments, EARLIEST)
-    queries, runs = arrange_codes(codes, [by_moment])
-    if queries is not None:
-        moments, timed = moments[queries], None if timed is None else timed[queries]
+    queries, runs, by_moment = arrange_codes(codes, [by_moment])
+    if timed is None:
+        moments = by_moment
+    elif queries is not None:
+        moments, timed = moments[queries], timed[queries]
     asked_of, told_of = _heads(codes, queries, runs), _heads(event_codes, events, starts)
     begins, ends = _of_keys(asked_of, told_of, starts, len(times))
     if kept is not None:
@@ -115,7 +116,7 @@ def _codes(
     if not query_keys:
         return np.zeros(queries, np.int64), np.zeros(events, np.int64)
     pairs = zip(query_keys, event_keys, strict=True)
-    codes = key_codes([pa.concat_arrays(pair) for pair in pairs])
+    codes = key_codes([pa.chunked_array(pair) for pair in pairs])
     return codes[:queries], codes[queries:]
 
 

@@ -48,33 +48,49 @@ def arrange(
     permutation, starts = None, np.array([0, NEVER] if size else [NEVER], np.int64)
     if keys:
         permutation, starts = grouped(keys, size)
-    return _in_order(permutation, starts, [ranks(column) for column in order]), starts
+    permutation, _first = _in_order(permutation, starts, [ranks(column) for column in order])
+    return permutation, starts
 
 
-def arrange_codes(codes: Array, order: Sequence[Array]) -> tuple[Array | None, Array]:
-    """As `arrange`, for keys that are small integers, which come in their order, and for ranks."""
+def arrange_codes(codes: Array, order: Sequence[Array]) -> tuple[Array | None, Array, Array]:
+    """As `arrange`, for keys that are small integers, which come in their order, and for ranks.
+
+    Also the first column of ranks, sorted.
+    """
+    permutation: Array | None = None
+    placed: Array | None = order[0]
     if _rises(codes, np.array([0, NEVER])):
         begins = np.flatnonzero(np.diff(codes, prepend=-1))
-        permutation, starts = None, np.append(begins, NEVER)
+        starts = np.append(begins, NEVER)
     else:
-        permutation, starts = by_counting(codes, int(codes.max()) + 1)
-    return _in_order(permutation, starts, order), starts
+        permutation, starts, placed = by_counting(codes, int(codes.max()) + 1, order[0])
+    permutation, first = _in_order(permutation, starts, order, placed)
+    assert first is not None
+    return permutation, starts, first
 
 
-def _in_order(permutation: Array | None, starts: Array, order: Sequence[Array]) -> Array | None:
-    """The permutation, and within runs by columns of ranks."""
-    runs = starts
+def _in_order(
+    permutation: Array | None, starts: Array, order: Sequence[Array], first: Array | None = None
+) -> tuple[Array | None, Array | None]:
+    """The permutation, and within runs by columns of ranks; and the first of these columns, sorted.
+
+    `first` is that column by the permutation so far; without it, it is perhaps not looked for.
+    """
+    runs, placed = starts, first
     for place, column in enumerate(order):
         is_last = place == len(order) - 1
         # Until now rows of a run keep their order: what rises in all rows, rises in each run.
         if is_last and _rises(column, np.array([0, NEVER])):
             break
-        placed = column if permutation is None else gather_numbers(column, permutation)
+        if place or placed is None:
+            placed = column if permutation is None else gather_numbers(column, permutation)
         if not _rises(placed, runs):
             placed, permutation = _sorted_within(placed, permutation, runs)
+        if not place:
+            first = placed
         if not is_last:
             runs = _runs_of_equals(placed, runs)
-    return permutation
+    return permutation, first
 
 
 def _rises(numbers: Array, starts: Array) -> bool:
@@ -115,7 +131,8 @@ def _sorted_within(numbers: Array, permutation: Array | None, starts: Array) -> 
     """Sort the rows of each run by a number, stably: the numbers, and the permutation."""
     size = len(numbers)
     # Above the lowest, so that they are not negative; an array's difference wraps around.
-    heights = numbers.view(np.uint64) - numbers.min().astype(np.uint64)
+    lowest = numbers.min().astype(np.uint64)
+    heights = numbers.view(np.uint64) - lowest
     rows = row_numbers(size) if permutation is None else permutation.copy()
     if len(starts) == 2 and cores() > 1 and size >= 2 * sizes.current().smallest_piece:
         heights, rows, starts = _in_parts(heights, rows)
@@ -126,16 +143,19 @@ def _sorted_within(numbers: Array, permutation: Array | None, starts: Array) -> 
         spare = np.empty(longest, heights.dtype), np.empty(longest, rows.dtype)
         counts = np.empty(run_sort.DIGITS, np.int64)
         compiled_loop(run_sort.sort_runs)(heights, rows, starts, first, last, *spare, counts)
+        heights[starts[first] : starts[last]] += lowest
 
     in_threads(sort, _pieces(starts, size))
-    return heights, rows
+    return heights.view(np.int64), rows
 
 
 def _in_parts(heights: Array, rows: Array) -> tuple[Array, Array, Array]:
     """One run by the highest bits of its ranks, so that threads can share the rest."""
     shift = np.uint64(max(int(heights.max()).bit_length() - _PARTS, 0))
-    step, starts = by_counting((heights >> shift).astype(np.int32), 2**_PARTS)
-    return gather_numbers(heights, step), gather_numbers(rows, step), starts
+    parts = (heights >> shift).astype(np.int32)
+    step, starts, placed = by_counting(parts, 2**_PARTS, heights)
+    assert placed is not None
+    return placed, gather_numbers(rows, step), starts
 
 
 def _pieces(starts: Array, size: int) -> list[tuple[int, int]]:
