@@ -32,7 +32,7 @@ _TYPES = {
 }  # fmt: skip
 #: bytes of text by which the types of columns are found out, and that a batch holds
 _BLOCK = 1 << 23
-#: bytes of text that Arrow reads at once: it reads 32 of these ahead, whoever takes them
+#: bytes of text that Arrow reads at once: it always reads 32 of these ahead
 _READ = 1 << 20
 
 

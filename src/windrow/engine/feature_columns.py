@@ -88,15 +88,25 @@ class FeatureColumns(FeatureGroups):
         return tuple(map(read, self.plain_slots))
 
     def answers(
-        self, size: int, present: Array | None = None, *, plain: bool = True
+        self,
+        size: int,
+        present: Array | None = None,
+        *,
+        plain: bool = True,
+        like: FeatureAnswers | None = None,
     ) -> FeatureAnswers:
-        """Room for the answers of one window; without `present`, every row has one."""
+        """Room for the answers of one window; without `present`, every row has one.
+
+        Its arrays are those of `like`, if it is given.
+        """
         return FeatureAnswers(
-            [feature.monoid.room(size) for feature in self.compiled],
+            [feature.monoid.room(size) for feature in self.compiled] if not like else like.values,
             [
                 np.empty(size if conditional else 0, np.bool_)
                 for conditional in self.product.conditional
-            ],
+            ]
+            if not like
+            else like.defined,
             [[None] * size for _ in self.plain] if plain else [],
             None if present is None or present.all() else present,
         )

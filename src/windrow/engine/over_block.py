@@ -47,10 +47,13 @@ class OverBlock:
         spanning: Mapping[str, Spanning] | None = None,
         counted: CountedSpans | None = None,
         shared: SharedRanges | None = None,
+        reuses: bool = False,
     ) -> None:
         """`position` is how many rows came before; the others go on from there.
 
         The windows that are `shared` have the compiled features answered by `answer_together`.
+        With `reuses`, the others are answered one after the other, each into the memory of the one
+        before, whose columns you have copied: fresh memory is slow.
         """
         self._kernels, self._size, self._position = kernels, rows.size, position
         self._compiled = kernels.compiled_block(rows.columns, rows.size, position)
@@ -61,7 +64,12 @@ class OverBlock:
             for name, each in (spanning or {}).items()
         }
         together = () if shared is None else shared.names
-        self._answers = {name: self._room(name) for name in self.bounds if name not in together}
+        self._answers: dict[str, FeatureAnswers] = {}
+        for name in self.bounds:
+            if name not in together:
+                before = next(iter(self._answers.values()), None) if reuses else None
+                self._answers[name] = self._room(name, before)
+        self._in_one_pass, self._together = set(together), None
         if together:
             self._together, *parts = kernels.answers_together(rows.size, len(together))
             self._answers |= zip(together, parts, strict=True)
@@ -77,11 +85,11 @@ class OverBlock:
         for name, window in self._counted.items():
             self._answers[name].counted = window.column
 
-    def _room(self, name: str) -> FeatureAnswers:
-        """Room for the answers of one window."""
+    def _room(self, name: str, before: FeatureAnswers | None) -> FeatureAnswers:
+        """Room for the answers of one window, that of one before if there is one."""
         bounds, spans = self.bounds[name], self._spans.get(name)
         size = self._size if spans is None else spans.stop - spans.begin
-        answers = self._kernels.answers(size, bounds.present)
+        answers = self._kernels.answers(size, bounds.present, like=before)
         if bounds.may_be_empty:
             answers.present = np.empty(size, np.bool_)
         return answers
@@ -114,6 +122,7 @@ class OverBlock:
         """Drive rows through the windows that share a pass, for the compiled features."""
         runs, places = self.bounds[names[0]].runs, self._size * np.arange(len(names))
         rows = SharedRows(*self._compiled, runs, begin, answer_from, stop, places)
+        assert self._together is not None
         with kernels_named(self._kernels.compiled):
             window.advance(rows, self._together.values, self._together.defined)
 
@@ -156,15 +165,9 @@ class OverBlock:
         answers.settle()
         return kernels.column(kernels.plan, output.window, output.feature, answers, carried)
 
-    def hand_over(self, name: str, to: str | None) -> None:
-        """Give the memory of a window whose columns you have copied to the next window, if any."""
-        given = self._answers.pop(name)
-        if to is not None:
-            taken = self._answers[to]
-            taken.values, taken.defined = given.values, given.defined
-
-    def forget_together(self, names: Sequence[str]) -> None:
-        """Free the memory of windows that shared a pass, whose columns you have copied."""
+    def forget(self, names: Sequence[str]) -> None:
+        """Free the memory of windows whose columns you have copied; those of one pass together."""
         for name in names:
             del self._answers[name]
-        del self._together
+        if self._together is not None and not self._answers.keys() & self._in_one_pass:
+            self._together = None

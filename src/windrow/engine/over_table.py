@@ -36,7 +36,8 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
     needed = {*kernels.input_columns, *plan.window_columns}
     rows, permutation = _sorted(plan, columns, keys, table.num_rows, needed)
     bounding = {name: kernels.bounding(name) for name in plan.windows}
-    block = OverBlock(kernels, bounding, rows, shared=kernels.shared)
+    moves = permutation is not None
+    block = OverBlock(kernels, bounding, rows, shared=kernels.shared, reuses=moves)
     # Plain Python holds the interpreter lock: threads would only wait for each other.
     threads = 1 if kernels.plain else cores() // kernels.threads
     work = _Work(kernels, block, rows.size, threads)
@@ -52,9 +53,7 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
             numbers = TwoSteps(permutation, places).gathered
     found: dict[Output, pa.Array] = {}
     alone = [name for name in plan.windows if name not in work.shared]
-    following = dict(pairwise(alone))
-    # Answers that go to other places are there twice. One window at a time, few of them are, and
-    # the next window answers into the memory of the one before: fresh memory is slow.
+    # Answers that go to other places are there twice; one window at a time, few of them are.
     apart = [work.shared] * bool(work.shared) + [[name] for name in alone]
     for names in [list(plan.windows)] if places is None else apart:
         in_threads(lambda piece: piece(), work.pieces(names))
@@ -62,10 +61,7 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
         columns_found = in_threads(answered, outputs)
         if places is not None:
             columns_found = gather(columns_found, places, numbers)
-            if names is work.shared:
-                block.forget_together(names)
-            else:
-                block.hand_over(names[0], following.get(names[0]))
+            block.forget(names)
         found |= zip(outputs, columns_found, strict=True)
     columns_found = [found[each] for each in plan.outputs]
     return pa.Table.from_arrays(columns_found, schema=pa.schema(plan.output_fields))
