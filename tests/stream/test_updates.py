@@ -215,8 +215,23 @@ def test_a_checkpoint_belongs_to_its_way_of_giving_answers() -> None:
     assert answers["events"].to_pylist() == [2, 3, 3]
     assert set(answers["revision"].to_pylist()) == {1}
     _record, shards = checkpoint_at(store)
-    assert summary(shards[0]).keys == 1
-    assert summary(shards[0]).newest is not None
+    found = summary(shards[0])
+    assert found.keys == 1
+    assert found.newest is not None
+
+
+def test_state_of_rows_can_be_looked_at() -> None:
+    store = wr.stores.MemoryStore()
+    asked = {**ASKED, "windows": wr.rows(2), "lateness": "1 minute", "checkpoint": store}
+    with wr.over([at(0, 30)], **asked, emit="updates") as stream:
+        next(stream)
+        stream.commit()
+    _record, shards = checkpoint_at(store)
+    found = summary(shards[0])
+    assert found.keys == 1
+    assert found.newest is not None
+    assert found.oldest is not None
+    assert 30 <= found.newest - found.oldest < 31
 
 
 def test_late_events_come_as_rows() -> None:

@@ -3,6 +3,7 @@
 There are four ways, one folder each: `slices/`, `rows/`, `counts/` and `totals/`; and `live/`,
 where state never becomes bytes. README.md compares them. A query hands every group the events that
 have become final for it. The group answers what they complete, and keeps what answers to come need.
+In `updates/`, groups get events as they come, and revise their answers.
 """
 
 from __future__ import annotations

@@ -18,6 +18,8 @@ from windrow.stream.header import ShardHeader
 from windrow.stream.state import (
     CELLS_SCHEMA,
     DESCRIPTION,
+    GIVEN,
+    GIVEN_SCHEMA,
     HEADER,
     KEY,
     LEDGER,
@@ -75,13 +77,14 @@ def summary(blocks: Mapping[int, bytes]) -> Summary:
     """Summarize the blocks of a shard."""
     waiting = _batches(blocks, WAITING, WAITING_SCHEMA)
     header = ShardHeader.decoded(_content(blocks, HEADER))
-    cells, rows = _of_cells(blocks, NODE), _of_rows(blocks)
+    cells, rows = _of_cells(blocks, NODE), _of_rows(blocks, ROWS_SCHEMA, ROWS, SEGMENT)
+    given = _of_rows(blocks, GIVEN_SCHEMA, GIVEN)
     begun = _of_cells(blocks, OPEN_CELLS)  # by the time at which their slice begins
     totals = _of_totals(blocks) + _of_windows(blocks)
     spans = []
     for group in range(len(header.groups)):
         tick, slices = slices_of(integers_of(_content(blocks, SLICES, group)))
-        numbers = [each for kept in (cells, rows) for each in kept.slices.get(group, [])]
+        numbers = [each for kept in (cells, rows, given) for each in kept.slices.get(group, [])]
         numbers += [slices.slice_of(times) for times in begun.slices.get(group, [])]
         numbers += [
             slices.slice_of(np.array([each.first, each.last])) for each in header.waiting.blocks
@@ -95,6 +98,7 @@ def summary(blocks: Mapping[int, bytes]) -> Summary:
             cells.keys,
             begun.keys,
             rows.keys,
+            given.keys,
             totals,
             [batch.select(key) for _owner, batch in waiting],
         ),
@@ -152,19 +156,22 @@ def _of_windows(blocks: Mapping[int, bytes]) -> list[pa.RecordBatch]:
     return [batch.select(range(key)) for _owner, batch in found]
 
 
-def _of_rows(blocks: Mapping[int, bytes]) -> _Kept:
-    if block_number(ROWS_SCHEMA) not in blocks:
+def _of_rows(blocks: Mapping[int, bytes], schema_kind: int, *kinds: int) -> _Kept:
+    """The rows in blocks of some kinds, if their schema says which columns are the key."""
+    roles = None
+    if block_number(schema_kind) in blocks:
+        roles = _schema(blocks, schema_kind).metadata
+    if roles is None:
         return _Kept([], {})
-    roles = _schema(blocks, ROWS_SCHEMA).metadata
     key, order = json.loads(roles[KEY]), roles[ORDER].decode()
     slices: dict[int, list[Array]] = {}
     keys = []
-    batches = [each for kind in (ROWS, SEGMENT) for each in _batches(blocks, kind, ROWS_SCHEMA)]
+    batches = [each for kind in kinds for each in _batches(blocks, kind, schema_kind)]
     for owner, batch in batches:
         if order:
             slices.setdefault(owner, []).append(ticks.times(batch[order]))
         keys.append(batch.select(key))
-    if block_number(LEDGER_SCHEMA) in blocks:
+    if ROWS in kinds and block_number(LEDGER_SCHEMA) in blocks:
         entries = _batches(blocks, LEDGER, LEDGER_SCHEMA)
         keys += [batch.select(range(len(key))) for _owner, batch in entries]
     return _Kept(keys, slices)

@@ -21,6 +21,7 @@ Invariants, for the rows of a bin (see `windrow.stream.totals.stored_totals`):
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
@@ -35,7 +36,7 @@ from windrow.stream.group import Array
 from windrow.stream.header import GroupState
 from windrow.stream.row_layout import columns_kept
 from windrow.stream.rows.over_rows import OverRows
-from windrow.stream.state import GIVEN, GIVEN_SCHEMA, ShardBlocks
+from windrow.stream.state import GIVEN, GIVEN_SCHEMA, KEY, ORDER, ShardBlocks
 from windrow.stream.totals.stored_totals import OpenTotals, StoredTotals
 from windrow.stream.updates.updates_query import EMIT, RevisingGroup
 from windrow.windows.key_rows import KeyRows, later
@@ -70,7 +71,9 @@ class RevisedRows(OverRows, RevisingGroup):
             for (_name, place), column in self._answer_columns.items()
         ]
         events = [(self._stored_as[name], each) for name, each in types.items()]
-        self._schema = pa.schema([*events, (REVISION, pa.int64()), *answers])
+        key = [self._stored_as[name] for name in plan.key]
+        roles = {KEY: json.dumps(key), ORDER: self._stored_as[plan.order[0]]}
+        self._schema = pa.schema([*events, (REVISION, pa.int64()), *answers], roles)
         self.layouts = {GIVEN_SCHEMA: self._schema}
         self.kept = [columns_kept(self._schema), EMIT]
 
