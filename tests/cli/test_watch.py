@@ -130,10 +130,10 @@ def test_the_checkpoint_of_a_stream_over_an_iterator_tells_all_counts(tmp_path: 
             late = NINE - timedelta(hours=minute)
             yield {"t": [NINE + timedelta(minutes=minute), late], "x": [1, 2]}, minute + 1
 
-    page = Watched([tmp_path / "state"], rest=0)
+    page = Watched([tmp_path / "state"], name="days", rest=0)
     stream = wr.slide(
         events, order="t", windows=wr.time("1 minute", every="1 minute"), aggs=wr.sum("x"),
-        lateness="0s", checkpoint=tmp_path / "state",
+        lateness="0s", checkpoint=wr.Checkpoint(tmp_path / "state", name="days"),
     )  # fmt: skip
     with stream:
         for _answers in stream:

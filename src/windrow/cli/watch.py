@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--time", metavar="COLUMN", help="the column that charts go along (default: window_end)"
     )
+    parser.add_argument("--name", help="which stream of a checkpoint, if it was given a name")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -43,10 +44,12 @@ def run(arguments: argparse.Namespace) -> int:
     from windrow.cli.page.places import require_places
     from windrow.cli.page.server import PageServer
     from windrow.cli.page.watched import Watched
+    from windrow.iterators.checkpoint import NAME
 
     require_places(arguments.places)
     key = None if arguments.key is None else tuple(filter(None, arguments.key.split(",")))
-    with PageServer(Watched(arguments.places, key, arguments.time), arguments.port) as server:
+    watched = Watched(arguments.places, key, arguments.time, arguments.name or NAME)
+    with PageServer(watched, arguments.port) as server:
         print(f"Open {server.address} in a browser of this machine; Ctrl-C ends it.", flush=True)
         try:
             server.serve_forever()

@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from windrow.iterators.checkpoint import NAME
 from windrow.stream.progress_log import Batch
 
 
 class StreamCommits:
     """The commits of a stream, as they are seen."""
 
-    def __init__(self, checkpoint: Path) -> None:
-        self._checkpoint = checkpoint
+    def __init__(self, checkpoint: Path, name: str = NAME) -> None:
+        self._checkpoint, self._name = checkpoint, name
         self._commits = -1
         self._counts = (0, 0, 0)
         self.batches: list[Batch] = []
@@ -22,7 +23,7 @@ class StreamCommits:
         from windrow.iterators.reading import checkpoint_at
         from windrow.iterators.run import Progress
 
-        record, shards = checkpoint_at(self._checkpoint)
+        record, shards = checkpoint_at(self._checkpoint, self._name)
         if record.commits == self._commits or not record.commits:
             return
         progress = Progress(**record.progress)

@@ -13,6 +13,7 @@ from windrow.cli.page.answers import Answers
 from windrow.cli.page.places import Places, places_in
 from windrow.cli.page.stream_checkpoint import StreamCommits
 from windrow.errors import WindrowError
+from windrow.iterators.checkpoint import NAME
 from windrow.stream.progress_log import Batch, newest
 
 #: batches that the page shows
@@ -29,10 +30,12 @@ class Watched:
         given: Sequence[Path],
         key: tuple[str, ...] | None = None,
         time: str | None = None,
+        name: str = NAME,
         rest: float = 5,
     ) -> None:
         """The query of these files; after a look at them, none is made for `rest` times as long."""
-        self._given, self._key, self._time, self._rest = given, key, time, rest
+        self._given, self._key, self._time = given, key, time
+        self._name, self._rest = name, rest
         self._lock = threading.Lock()
         self._places = Places()
         self._answers: Answers | None = None
@@ -75,7 +78,7 @@ class Watched:
             self._answers = self._answers or Answers(places.answers, self._key, self._time)
             self._answers.look()
         if places.stream is not None:
-            self._commits = self._commits or StreamCommits(places.stream)
+            self._commits = self._commits or StreamCommits(places.stream, self._name)
             self._commits.look(MOST_BATCHES)
         batches = self._batches()
         answers = self._answers
