@@ -42,6 +42,7 @@ SUITES = {
     "spark_columns": "Spark batch, columns that no window needs (ratio: beside over across)",
     "spark_settings": "Spark batch, settings of the session (ratio: the usual time over this one)",
     "streaming": "Spark streams, against Spark's own windows",
+    "streaming_steady": "Spark streams that run, batch by batch, against Spark's own and Flink",
     "streaming_restart": "Spark streams, a query with 1 GiB of state started again",
     "spark_memory": "Spark batch, a key of any size in bounded memory",
 }

@@ -166,8 +166,10 @@ def native(seconds: int) -> Query:
 
 
 @contextmanager
-def files(events: int, keys: int = KEYS, batches: int = BATCHES) -> Iterator[Path]:
-    """Events in files, in the order of time."""
+def files(
+    events: int, keys: int = KEYS, batches: int = BATCHES, in_a_second: int = 1
+) -> Iterator[Path]:
+    """Events in files, in the order of time; a key has so many events in a second."""
     folder = Path(tempfile.mkdtemp(prefix="windrow-bench-"))
     try:
         count = batches * FILES_IN_A_BATCH
@@ -175,7 +177,7 @@ def files(events: int, keys: int = KEYS, batches: int = BATCHES) -> Iterator[Pat
         random = np.random.default_rng(3)
         for number in range(count):
             ids = np.arange(number * per_file, (number + 1) * per_file)
-            times = (_BEGIN + ids // keys) * _SECOND + ids % keys
+            times = (_BEGIN + ids // (keys * in_a_second)) * _SECOND + ids % (keys * in_a_second)
             columns = [
                 pa.array(ids % keys),
                 pa.array(times).view(_ARROW.field("ts").type),
