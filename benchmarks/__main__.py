@@ -13,7 +13,7 @@ from benchmarks.page_tables import write_tables
 
 SUITES = {
     "kernels": "Block kernels, 4M events (ratio: cumsum's time over windrow's)",
-    "algorithms": "Every algorithm (ratio: windrow's rounds per second over the C++ class's)",
+    "algorithms": "Every algorithm (ratio: the time of a ring in C++ over windrow's)",
     "ranges": "64 ranges of rows in one pass (ratio: the time of a pass for each over that of one)",
     "window": "wr.Window (ratio: the other's time over windrow's)",
     "catalogue": "Every compiled aggregation, window 4,096 (ratio: million rounds per second)",

@@ -30,6 +30,8 @@ from windrow.engine import loops
 from windrow.engine.kernel_window import empty_state
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock, kernel_for
 from windrow.experiments.bloom import bloom
+from windrow.experiments.experiment import Missing
+from windrow.experiments.peers import cpp_ring
 from windrow.windows.bounds import Bounds
 from windrow.windows.key_runs import NEVER
 from windrow.windows.reach import Newest
@@ -51,16 +53,8 @@ EVENTS = 2**20
 #: seconds of work per measurement, about
 BUDGET = 0.04
 
-#: million rounds per second of the published C++ classes on this kind of machine, window 4096
-REFERENCE = {
-    "two_stacks": {"sum": 79, "geometric_mean": 20},
-    "two_stacks_lite": {"sum": 282, "geometric_mean": 61},
-    "daba": {"sum": 112, "geometric_mean": 41},
-    "daba_lite": {"sum": 144, "geometric_mean": 47},
-    "flat_fit": {"sum": 90, "geometric_mean": 38},
-    "flat_fat": {"sum": 4.2, "geometric_mean": 3.7},
-    "subtract_on_evict": {"sum": 467, "geometric_mean": 71},
-}
+#: a ring in C++ runs beside it (`windrow.experiments.peers.cpp_ring`), if there is a compiler
+IN_CPP = "two_stacks_lite"
 
 
 @dataclass(frozen=True)
@@ -216,34 +210,28 @@ def measure(subject: Subject, extent: int) -> Cost:
     )
 
 
+def in_cpp(aggregation: str, extent: int) -> float | None:
+    """Seconds of a million rounds of the ring in C++, now and on this machine; None without it."""
+    try:
+        rounds = cpp_ring.sliding(aggregation.replace("_", " "), numbers(EVENTS), extent, EVENTS)
+    except Missing:
+        return None
+    return min(rounds() for _ in range(3)) / EVENTS * 1e6
+
+
 def run() -> list[Comparison]:
-    """Measure everything, write `docs/costs.md`, and compare with the published C++ classes."""
-    cases = [
-        (subject, extent)
-        for subject in subjects()
-        for extent in WINDOWS
-        if extent <= largest(subject)
-    ]
-    costs = []
-    for subject, extent in cases:
-        costs.append(measure(subject, extent))
-        print(f"  {costs[-1]}", flush=True)
-    # Others' work on a shared machine only slows, and for seconds at a time: what lies below the
-    # C++ class is measured again minutes later, and the better figure counts.
-    for index, (subject, extent) in enumerate(cases):
-        wanted = REFERENCE.get(subject.algorithm.NAME, {}).get(subject.aggregation.name, 0.0)
-        if costs[index].static < wanted:
-            costs[index] = costs[index].better(measure(subject, extent))
-            print(f"  {costs[index]} again", flush=True)
+    """Measure everything, write `docs/costs.md`, and compare with a ring in C++."""
+    costs, compared = [], []
+    for subject in subjects():
+        for extent in WINDOWS:
+            if extent > largest(subject):
+                continue
+            cost = measure(subject, extent)
+            costs.append(cost)
+            print(f"  {cost}", flush=True)
+            beside = in_cpp(cost.aggregation, extent) if cost.algorithm == IN_CPP else None
+            if beside is not None:
+                work = f"{cost.algorithm}, {cost.aggregation}, window {cost.window}"
+                compared.append(Comparison(work, "C++ ring", 1 / cost.static, beside))
     write_costs(costs)
-    return [
-        Comparison(
-            f"{cost.algorithm}, {cost.aggregation}, window {cost.window}",
-            "C++ class, window 4096",
-            1 / cost.static,
-            1 / REFERENCE[cost.algorithm][cost.aggregation],
-            bar=1.0,
-        )
-        for cost in costs
-        if cost.aggregation in REFERENCE.get(cost.algorithm, {}) and 16 <= cost.window <= 2**20
-    ]
+    return compared

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from windrow.planning.costs import PLAIN, SLIDING, VARYING
@@ -32,28 +32,11 @@ class Cost:
     latency: dict[str, float] | None = None
     plain: float | None = None
 
-    def better(self, other: Cost) -> Cost:
-        """The better of two measurements of the same, figure by figure."""
-        timed = [cost for cost in (self, other) if cost.latency is not None]
-        rates = [cost.plain for cost in (self, other) if cost.plain is not None]
-        return replace(
-            self,
-            static=max(self.static, other.static),
-            dynamic=max(self.dynamic, other.dynamic),
-            latency=min((cost.latency for cost in timed), key=_by_median, default=None),
-            plain=max(rates, default=None),
-        )
-
     def __str__(self) -> str:
         return (
             f"{self.algorithm:<20} {self.aggregation:<15} {self.window:>8}"
             f" {self.static:9.1f} {self.dynamic:9.1f} M/s"
         )
-
-
-def _by_median(latency: dict[str, float] | None) -> float:
-    assert latency is not None
-    return latency["p50"]
 
 
 def write_costs(costs: list[Cost]) -> None:
@@ -81,9 +64,7 @@ def _page(costs: list[Cost]) -> Iterable[str]:
     yield ""
     yield "`make bench BENCH_ARGS=algorithms` writes this page. The raw numbers are in"
     yield "`benchmarks/results/costs.json`. They come from one run on one core of a shared machine."
-    yield "A figure below that of the published C++ class was measured a second time, and the"
-    yield "better of the two is kept. Compare the numbers with each other, not with another"
-    yield "machine's."
+    yield "Compare the numbers with each other, not with another machine's."
     for title, attribute, explanation in (
         (
             "Sliding",

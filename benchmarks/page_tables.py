@@ -18,8 +18,11 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from windrow.experiments.report.tables import counted
+
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
+EXPERIMENTS = ROOT / "docs" / "experiments"
 _TABLE = re.compile(r"(?<=<!-- figures: begin -->\n).*?(?=<!-- figures: end -->)", re.DOTALL)
 
 
@@ -126,10 +129,36 @@ PAGES = {
 }
 
 
+def findings() -> str:
+    """What the run of the papers' experiments in docs/experiments/ found, as a table."""
+    run = json.loads((EXPERIMENTS / "points-quick.jsonl").read_text("utf-8").partition("\n")[0])[
+        "run"
+    ]
+    claims = json.loads((EXPERIMENTS / "claims.json").read_text("utf-8"))
+    machine = run["machine"]
+    lines = [
+        counted([each["holds"] for each in claims])
+        + f" The {run['grid']} grid, {machine['processor']}, {machine['cores']} cores, "
+        f"{machine['memory']}; {run['busy']:g} cores were busy when it began.",
+        "",
+        "| figure | the paper says | its factor | here | verdict |",
+        "|---|---|---|---|---|",
+    ]
+    for each in claims:
+        cells = (each[name] for name in ("place", "claim", "paper", "here", "holds"))
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
 def write_tables() -> None:
     """Write the tables of all pages."""
     for page, rows in PAGES.items():
         page.write_text(with_table(page.read_text("utf-8"), rows), "utf-8")
+    page = ROOT / "docs" / "experiments.md"
+    written, count = _TABLE.subn(lambda _: findings(), page.read_text("utf-8"))
+    if count != 1:
+        raise LookupError("docs/experiments.md has no place for its findings")
+    page.write_text(written, "utf-8")
 
 
 if __name__ == "__main__":

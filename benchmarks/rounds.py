@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
-from llvmlite import ir
-from numba.extending import intrinsic
 
 from windrow.compiler.slots import (
     Ring,
@@ -19,20 +16,9 @@ from windrow.compiler.slots import (
     lower_row,
     query,
 )
+from windrow.experiments.ticks import ticks
 
 Block = Any
-
-
-@intrinsic
-def ticks(typing_context: Any) -> Any:
-    """The processor's time stamp, read inside a kernel."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        counter = ir.FunctionType(ir.IntType(64), ())
-        function = builder.module.declare_intrinsic("llvm.readcyclecounter", (), counter)
-        return builder.call(function, ())
-
-    return numba.types.int64(), generate
 
 
 def fill_and_drain(

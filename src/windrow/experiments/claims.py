@@ -256,12 +256,12 @@ class Overtakes:
         here, met = [], 0
         for panel, paper_x in self.paper_x.items():
             crossing = self.crossing(points, panel, higher_is_better)
-            here.append(f"{panel} {number(crossing) if crossing else 'never'}")
+            here.append(f"{panel} {number_of_events(crossing)}")
             met += crossing is not None and crossing <= 2 * paper_x
         if not points.points:
             return Verdict(self.says, "not measured", "", "no points")
         holds: Holds = "holds" if met == len(here) else "in part" if met else "does not hold"
-        paper = ", ".join(f"{panel} {number(x)}" for panel, x in self.paper_x.items())
+        paper = ", ".join(f"{panel} {number_of_events(x)}" for panel, x in self.paper_x.items())
         return Verdict(
             self.says, holds, paper, ", ".join(here), self.why if holds != "holds" else ""
         )
@@ -315,9 +315,18 @@ def number(value: float) -> str:
     return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
 
+def number_of_events(value: float | None) -> str:
+    """A place on the axis of windows.
+
+    >>> number_of_events(1024.0), number_of_events(None)
+    ('1,024', 'never')
+    """
+    return "never" if value is None else f"{value:,.6g}"
+
+
 def place_of(panel: str, x: float | str = "") -> str:
     """Where a point is, in words."""
-    where = number(x) if isinstance(x, int | float) else x
+    where = x if isinstance(x, str) else number_of_events(x)
     return ", ".join(each for each in (panel, where) if each)
 
 

@@ -262,12 +262,11 @@ FIG_10 = Figure(
 # Figs. 11 and 12, Table 4 ------------------------------------------------------------------------
 
 _AW_FASTER = (
-    "The order is the other way round here. windrow's base intervals keep what each level has of "
-    "the "
-    "newest events at hand, so an insertion climbs one level on average, while the tree updates "
-    "the "
-    "whole path above the new and the old leaf; the paper's implementation splits the window anew "
-    "for each answer."
+    "The order is the other way round here. Base intervals combine once for an insertion on "
+    "average and never for an eviction, and an answer joins two intervals of a level at most. The "
+    "tree combines the whole path above what came and what left, each step waiting for the one "
+    "before. The paper's base intervals lie in several arrays, and its step that splits a window "
+    "into them is complicated; windrow's lie in one array of fixed size."
 )
 
 

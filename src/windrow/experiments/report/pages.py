@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from windrow.experiments.claims import number
 from windrow.experiments.experiment import SPIKE, Figure, Paper
 from windrow.experiments.report.names import label_of
 from windrow.experiments.report.plots import panel_plot
-from windrow.experiments.report.tables import Judged, counted, judged, markdown
+from windrow.experiments.report.tables import Judged, as_records, counted, judged, place_of
 from windrow.experiments.results import FigurePoints, Results
 
 _STYLE = """
@@ -43,7 +43,7 @@ details { margin: .5rem 0; } summary { cursor: pointer; }
 
 
 def write_report(folder: Path, papers: Sequence[Paper], results: Results) -> Path:
-    """Write the pages, `claims.json` and `claims.md`; returns the first page."""
+    """Write the pages, and `claims.json`; returns the first page."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = judged(papers, results)
     for paper in papers:
@@ -53,8 +53,7 @@ def write_report(folder: Path, papers: Sequence[Paper], results: Results) -> Pat
     front = folder / "index.html"
     body = "\n".join(_front(papers, results, rows))
     front.write_text(_page("The papers' experiments, on this machine", body), encoding="utf-8")
-    (folder / "claims.json").write_text(json.dumps(_claims(rows), indent=1) + "\n")
-    (folder / "claims.md").write_text(markdown(rows), encoding="utf-8")
+    (folder / "claims.json").write_text(json.dumps(as_records(rows), indent=1) + "\n")
     return front
 
 
@@ -67,18 +66,13 @@ def _page(title: str, body: str) -> str:
     )
 
 
-def _claims(rows: Iterable[Judged]) -> list[dict[str, Any]]:
-    return [
-        {"paper": row.paper.name, "figure": row.figure.name, **vars(row.verdict)} for row in rows
-    ]
-
-
 # The first page ----------------------------------------------------------------------------------
 
 
 def _front(papers: Sequence[Paper], results: Results, rows: list[Judged]) -> Iterator[str]:
     yield f"<p>{_about(results)}</p>"
-    yield f"<p><strong>{counted(rows)}</strong> A claim holds if it does at all points, within 3 %."
+    yield f"<p><strong>{counted([row.verdict.holds for row in rows])}</strong>"
+    yield "A claim holds if it does at all points, within 3 %."
     yield "Factors are medians over the points, with the least and the most in brackets.</p>"
     yield "<ul>"
     for paper in papers:
@@ -92,12 +86,11 @@ def _front(papers: Sequence[Paper], results: Results, rows: list[Judged]) -> Ite
     yield "<h2>Claims</h2>"
     yield '<table class="claims"><thead><tr><th>Figure</th><th>The paper says</th>'
     yield "<th>Its factor</th><th>Here</th><th>Verdict</th></tr></thead><tbody>"
-    for paper, figure, verdict in rows:
-        link = f"{paper.name}.html#{figure.name}"
-        place = f"{paper.citation}, {figure.title.partition(':')[0]}"
+    for row in rows:
+        verdict, link = row.verdict, f"{row.paper.name}.html#{row.figure.name}"
         yield (
-            f'<tr><td><a href="{link}">{escape(place)}</a></td><td>{escape(verdict.claim)}</td>'
-            f"<td>{escape(verdict.paper)}</td><td>{escape(verdict.here)}</td>"
+            f'<tr><td><a href="{link}">{escape(place_of(row))}</a></td>'
+            f"<td>{escape(verdict.claim)}</td><td>{escape(verdict.paper)}</td><td>{escape(verdict.here)}</td>"
             f"<td>{_badge(verdict.holds)}</td></tr>"
         )
     yield "</tbody></table>"

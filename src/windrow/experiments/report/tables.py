@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -29,29 +30,33 @@ def judged(papers: Sequence[Paper], results: Results) -> list[Judged]:
     ]
 
 
-def markdown(rows: Iterable[Judged]) -> str:
-    """A table for the docs."""
-    lines = ["| figure | the paper | its factor | here | verdict |", "|---|---|---|---|---|"]
-    for paper, figure, verdict in rows:
-        place = f"{paper.citation}, {figure.title.partition(':')[0]}"
-        cells = (place, verdict.claim, verdict.paper, verdict.here, verdict.holds)
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+def place_of(row: Judged) -> str:
+    """Paper and figure of a claim, in words."""
+    return f"{row.paper.citation}, {row.figure.title.partition(':')[0]}"
 
 
-def counted(rows: Sequence[Judged]) -> str:
+def as_records(rows: Iterable[Judged]) -> list[dict[str, str]]:
+    """The claims for programs."""
+    return [
+        {
+            "paper": row.paper.name,
+            "figure": row.figure.name,
+            "place": place_of(row),
+            **vars(row.verdict),
+        }
+        for row in rows
+    ]
+
+
+def counted(verdicts: Sequence[str]) -> str:
     """How many claims hold, in words.
 
-    >>> counted([])
-    'No claim was judged.'
+    >>> counted(["holds", "in part", "holds"])
+    'Of 3 claims, 2 hold, 1 hold in part.'
     """
-    if not rows:
-        return "No claim was judged."
-    numbers: dict[str, int] = {}
-    for row in rows:
-        numbers[row.verdict.holds] = numbers.get(row.verdict.holds, 0) + 1
+    numbers = Counter(verdicts)
     order = ("holds", "in part", "does not hold", "not measured")
     told = {"holds": "hold", "in part": "hold in part", "does not hold": "do not hold",
             "not measured": "were not measured"}  # fmt: skip
-    parts = [f"{numbers[each]} {told[each]}" for each in order if each in numbers]
-    return f"Of {len(rows)} claims, {', '.join(parts)}."
+    parts = [f"{numbers[each]} {told[each]}" for each in order if numbers[each]]
+    return f"Of {len(verdicts)} claims, {', '.join(parts)}."
