@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+import weakref
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -96,11 +97,12 @@ class _Held:
             window.query,
             window.evict_many,
         )
-        self._window, self._folder = window, folder
+        weakref.finalize(self, _close, window, folder)
 
-    def __del__(self) -> None:
-        self._window.close()
-        self._folder.cleanup()
+
+def _close(window: Any, folder: tempfile.TemporaryDirectory[str]) -> None:
+    window.close()
+    folder.cleanup()
 
 
 def _fig_6(grid: Grid) -> Iterable[Group]:
