@@ -5,17 +5,16 @@ for every key: as many answers as events, as in `streaming`. Events come in the 
 
 Spark runs the same query in a steady state: what its batches took without the first, which starts
 workers and compiles. Pathway runs in an interpreter of its own, on fewer events: set
-`WINDROW_PATHWAY` to the path of a Python that has it, or install it beside windrow.
+`WINDROW_PATHWAY_PYTHON` to the path of a Python that has it, as for `windrow bench`. It asks for
+other versions of packages than windrow does, so it cannot be installed beside windrow.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -72,7 +71,7 @@ def run(events: int = EVENTS, rounds: int = 5) -> list[Comparison]:
     ]
     interpreter = pathway()
     if interpreter is None:
-        print("  no Pathway: set WINDROW_PATHWAY to a Python that has it")
+        print("  no Pathway: set WINDROW_PATHWAY_PYTHON to a Python that has it")
         return found
     seconds = pathway_slide(interpreter, PATHWAY_EVENTS)
     part = table.slice(0, PATHWAY_EVENTS)
@@ -160,10 +159,7 @@ def spark_batch(
 
 def pathway() -> str | None:
     """A Python interpreter that has Pathway."""
-    named = os.environ.get("WINDROW_PATHWAY")
-    if named:
-        return named
-    return sys.executable if importlib.util.find_spec("pathway") else None
+    return os.environ.get("WINDROW_PATHWAY_PYTHON") or None
 
 
 def pathway_slide(interpreter: str, events: int) -> float:

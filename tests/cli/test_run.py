@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import windrow as wr
-from windrow.cli import run
+from windrow.cli import inputs, run
 from windrow.cli.main import main
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -102,6 +102,24 @@ def test_folders_patterns_standard_input_and_query_files(tmp_path, capsys, monke
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(whole)))
     assert main(["run", str(query), "--input", "-"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 21
+
+
+@pytest.mark.parametrize("encoding", ["utf8", "utf-16"])
+def test_a_csv_is_read_in_small_pieces(tmp_path, capsys, monkeypatch, encoding):
+    """The types of its columns are those of many rows, not of the first piece."""
+    monkeypatch.setattr(run, "WHOLE", 0)
+    monkeypatch.setattr(inputs, "_READ", 64)
+    path, begin = tmp_path / "rows.csv", datetime(2026, 5, 1)
+    values = [row if row < 50 else row + 0.5 for row in range(60)]
+    rows = [f"{begin + timedelta(seconds=row)},{value}\n" for row, value in enumerate(values)]
+    path.write_text("".join(["ts,x\n", *rows]), encoding=encoding)
+    call = ["run", "-e", "SELECT MAX(x) AS top FROM t [ROWS 1]", "--encoding", encoding, "--input"]
+    piped = io.TextIOWrapper(io.BytesIO(path.read_bytes()))
+    monkeypatch.setattr(sys, "stdin", piped)
+    for given in (str(path), "-"):
+        assert main([*call, given]) == 0
+        answers = capsys.readouterr().out.splitlines()[1:]
+        assert [float(line.split(",")[-1]) for line in answers] == values
 
 
 def test_a_reader_that_has_read_enough_is_no_failure(tmp_path, capsys, monkeypatch):
