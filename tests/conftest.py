@@ -71,23 +71,35 @@ os.environ.setdefault(
 )
 
 
+#: what says whether kernels are compiled
+SWITCH = "NUMBA_DISABLE_JIT"
+SESSION = pytest.StashKey["SparkSession"]()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Run the examples of docstrings as plain Python: they show answers, not machine code."""
+    """Run kernels as the plain Python they are written in, unless a test is marked `compiled`.
+
+    A kernel takes as long to compile as a hundred tests take. Spark's workers are told too.
+    """
+    value = "0" if item.get_closest_marker("compiled") else "1"
     with pytest.MonkeyPatch.context() as patch:
-        if isinstance(item, pytest.DoctestItem):
-            patch.setenv("NUMBA_DISABLE_JIT", "1")
+        patch.setenv(SWITCH, value)
+        if session := item.session.stash.get(SESSION, None):
+            patch.setitem(session.sparkContext.environment, SWITCH, value)
         return (yield)
 
 
 @pytest.fixture
 def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run kernels as the plain Python they are written in."""
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    """Compile nothing, in a module that is marked `compiled`."""
+    monkeypatch.setenv(SWITCH, "1")
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
+def spark(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator["SparkSession"]:
     """A session on this machine, in UTC; a test that changes its settings puts them back."""
     from windrow.spark.session import local_session
 
@@ -103,6 +115,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
         },
     )
+    session.sparkContext.environment[SWITCH] = os.environ[SWITCH]
+    request.session.stash[SESSION] = session
     yield session
     session.stop()
 

@@ -116,15 +116,13 @@ def test_duckdb_agrees():
 
 
 @pytest.mark.spark
-def test_spark_agrees(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch):
+def test_spark_agrees(spark: "SparkSession"):
     spark.createDataFrame(table()).createOrReplaceTempView("numbers")
     expected = spark.sql(query([*BOTH, *SPARK])).toArrow()
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     assert_same(ours([*BOTH, *SPARK]), expected)
 
 
 @pytest.mark.spark
-@pytest.mark.compiled
 def test_answers_on_spark_have_the_same_types_and_values(spark: "SparkSession"):
     aggs = [
         wr.m4("x", "ts"),

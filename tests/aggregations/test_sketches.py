@@ -193,7 +193,6 @@ def test_bytes_that_are_no_sketch_are_refused():
 
 
 @pytest.mark.spark
-@pytest.mark.compiled
 def test_spark_opens_what_sketches_answer(spark: "SparkSession"):
     values = [f"user {number % 37}" for number in range(200)]
     table = pa.table({"id": range(200), "x": values, "n": [number % 41 for number in range(200)]})
@@ -221,7 +220,6 @@ def test_spark_opens_what_sketches_answer(spark: "SparkSession"):
 
 
 @pytest.mark.spark
-@pytest.mark.compiled
 def test_sketches_of_each_representation_on_spark_as_on_a_table(spark: "SparkSession"):
     """Python objects, a row that is finished to a struct, a list out of a row."""
     chance = np.random.default_rng(3)

@@ -18,7 +18,7 @@ from windrow.work import sizes
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+pytestmark = pytest.mark.spark
 
 CHUNKS = 6
 #: the same everywhere, so that few kernels are compiled

@@ -14,7 +14,7 @@ from tests.support.stream.files import answers_in, counted, read_stream, run_to_
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+pytestmark = pytest.mark.spark
 
 AGGS = [wr.sum("n"), wr.last("s"), wr.count("x")]
 WINDOWS = {"time": wr.time("40 seconds", closed="left"), "rows": wr.rows(3)}

@@ -14,7 +14,7 @@ from tests.support.stream.files import answers_in, counted, read_stream, run_to_
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+pytestmark = pytest.mark.spark
 
 #: out of order, late ones among them, and times that jump
 BATCHES = [

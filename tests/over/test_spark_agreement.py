@@ -22,7 +22,7 @@ from windrow.work import sizes
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession, WindowSpec
 
-pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+pytestmark = pytest.mark.spark
 
 MEASURES = [
     *(aggregation("x") for aggregation in (wr.count, wr.sum, wr.mean, wr.min, wr.max)),
@@ -90,6 +90,7 @@ def by_id(table: pa.Table) -> pa.Table:
     return table.sort_by("id")
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("key", "cases", "tables"),
     [(["case", "name", "level"], 40, 2), (["case"], 20, 1), ([], 5, 1)],

@@ -19,7 +19,7 @@ from windrow.work import sizes
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+pytestmark = pytest.mark.spark
 
 SIZE = 1_500
 CHUNKS = 6

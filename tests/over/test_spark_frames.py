@@ -16,7 +16,7 @@ from tests.support.over.oracle import assert_agrees
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+pytestmark = pytest.mark.spark
 
 SIZE = 40
 EVENTS = pa.table(

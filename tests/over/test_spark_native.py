@@ -77,7 +77,6 @@ def test_keys_of_few_rows_fill_no_large_frame() -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.compiled
 def test_rows_of_a_key_are_counted_where_they_decide(spark: "SparkSession") -> None:
     def operator(frame: Any) -> str:
         answer = wr.over(frame, key="k", order="id", windows=wr.rows(100), aggs=wr.max("id"))
@@ -287,7 +286,6 @@ def _near(answer: Any) -> Any:
 
 
 @pytest.mark.spark
-@pytest.mark.compiled
 def test_spark_answers_as_windrow_does(
     spark: "SparkSession", monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ from tests.support.over.policies import POLICIES, expected, table
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+pytestmark = pytest.mark.spark
 
 
 def test_over(spark: "SparkSession") -> None:

@@ -16,7 +16,7 @@ from tests.support.over.oracle import agree, grouped
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+pytestmark = pytest.mark.spark
 
 MEASURES = [
     wr.count("x"), wr.max("x"), wr.min("x"), wr.sum("n"), wr.mean("n"), wr.arg_max("u", "c")

@@ -15,7 +15,7 @@ from windrow.work import sizes
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+pytestmark = pytest.mark.spark
 
 WINDOWS: dict[str, Any] = {
     "month": wr.calendar("1 month", timezone="Europe/Berlin"),

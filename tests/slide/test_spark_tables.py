@@ -17,7 +17,7 @@ from windrow.work import sizes
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+pytestmark = pytest.mark.spark
 
 WINDOWS: dict[str, Any] = {
     "clock": wr.time("7 seconds", every="2 seconds", offset="500 milliseconds", min_rows=2),

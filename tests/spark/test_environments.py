@@ -18,7 +18,7 @@ from tests.support.spark.questions import EVENTS, SIZE, STREAMED, asked, in_orde
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+pytestmark = pytest.mark.spark
 
 ROOT = Path(__file__).parent.parent.parent
 QUESTIONS = list(asked())
@@ -56,7 +56,8 @@ class Environment:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """With a cache that begins empty, to see who compiles."""
     folder = tmp_path_factory.mktemp("cluster")
-    return Environment("cluster", folder, WINDROW_CACHE_DIR=str(folder / "cache"))
+    settings = {"NUMBA_DISABLE_JIT": "0", "WINDROW_CACHE_DIR": str(folder / "cache")}
+    return Environment("cluster", folder, **settings)
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from windrow.stream.state import CELLS_SCHEMA, MAPS_SCHEMA, ROWS_SCHEMA, kind_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+pytestmark = pytest.mark.spark
 
 
 def explained(capsys: pytest.CaptureFixture[str], frame: Any) -> str:

@@ -15,7 +15,7 @@ from tests.support.over.oracle import assert_agrees
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+pytestmark = pytest.mark.spark
 
 SIZE = 60
 EVENTS = pa.table(

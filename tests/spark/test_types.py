@@ -11,7 +11,7 @@ from tests.support.spark.types import EVERY_TYPE, ORDERED
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+pytestmark = pytest.mark.spark
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from tests.support.stream.files import read_stream, write_batches
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+pytestmark = pytest.mark.spark
 
 #: from a function that gives the events, each time with a watermark of their own, to answers
 Composition = Callable[[Callable[[], "DataFrame"]], "DataFrame"]

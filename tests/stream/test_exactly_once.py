@@ -26,7 +26,7 @@ from windrow.cli.sink import CommittedFiles
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+pytestmark = pytest.mark.spark
 
 SEEDS = int(os.environ.get("WINDROW_CRASHES", "1"))
 BATCHES = 5

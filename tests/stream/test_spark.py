@@ -16,7 +16,7 @@ from windrow.cli.main import main
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+pytestmark = pytest.mark.spark
 
 WINDOWS = {
     "fast": wr.time("10 seconds", every="2 seconds"),
@@ -28,6 +28,7 @@ KEY = ["user", "zone"]
 PLAIN = [*(name for name in ORDERED if name != "clock"), "with.dot", "UPPER"]
 
 
+@pytest.mark.compiled
 def test_answers_are_those_of_a_table(
     streaming: "SparkSession", tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
