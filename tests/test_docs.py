@@ -53,9 +53,8 @@ def documents() -> list[Any]:
         if blocks:
             uses_spark = any(re.search(r"\bspark\b", block.code) for block in blocks)
             name = str(path.relative_to(ROOT))
-            found.append(
-                pytest.param(name, blocks, id=name, marks=[pytest.mark.spark] * uses_spark)
-            )
+            marks = [pytest.mark.spark] * uses_spark + [pytest.mark.compiled] * (name in COMPILED)
+            found.append(pytest.param(name, blocks, id=name, marks=marks))
     return found
 
 
@@ -209,8 +208,6 @@ def test_examples_run(
     if request.node.get_closest_marker("spark"):
         streams = any("readStream" in block.code for block in blocks)
         namespace["spark"] = request.getfixturevalue("streaming" if streams else "spark")
-    elif name not in COMPILED:
-        request.getfixturevalue("interpreted")
     monkeypatch.chdir(tmp_path)  # an example may write files
     for block in blocks:
         run = run_session if ">>>" in block.code else RUN.get(block.info, run_plain)

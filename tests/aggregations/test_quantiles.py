@@ -58,6 +58,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("pieces", [1, 40])
 def test_ranks_are_wrong_by_no_more_than_was_asked(shape, pieces):
@@ -70,6 +71,7 @@ def test_ranks_are_wrong_by_no_more_than_was_asked(shape, pieces):
         assert below - 0.01 <= share <= up_to + 0.01
 
 
+@pytest.mark.compiled
 def test_as_accurate_as_datasketches():
     """With as many values kept: the mean error of 90 ranks. Theirs are drawn anew in each run."""
     shares = [0.25, 0.5, 0.75]
@@ -113,6 +115,7 @@ def test_quantiles_are_values_of_the_column_and_of_its_type():
     assert both["approx_quantiles_0_1_big"].to_pylist()[-1] == [2**62 + 6, 2**62 + 8]
 
 
+@pytest.mark.compiled
 def test_equal_work_gives_equal_answers():
     values = SHAPES["normal"]
     for pieces in (1, 40):
@@ -146,6 +149,7 @@ def test_rows_keep_their_invariants_and_do_not_care_which_comes_first(runs):
 # Frequent items ----------------------------------------------------------------------------------
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("pieces", [1, 25])
 def test_bounds_hold_the_exact_counts_and_none_is_missing(pieces):
     values = (CHANCE.zipf(1.2, MANY) % 5000).tolist()

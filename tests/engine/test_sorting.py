@@ -70,6 +70,7 @@ def same(value: Any) -> str:
     return repr(value + 0.0 if isinstance(value, float) else value)
 
 
+@pytest.mark.compiled
 @given(st.data())
 @examples(50)
 def test_rows_are_sorted_by_key_and_order(data: st.DataObject) -> None:
@@ -107,6 +108,7 @@ def test_keys_come_in_long_runs_or_in_turns() -> None:
     assert grouped([repeated], 4)[1][:-1].tolist() == [0, 2, 3]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("cores", [1, 3])
 def test_gathering_is_taking(cores: int) -> None:
     random = np.random.default_rng(1)
@@ -131,6 +133,7 @@ def test_gathering_is_taking(cores: int) -> None:
             found.validate(full=True)
 
 
+@pytest.mark.compiled
 def test_two_steps_pay_where_places_lie_far_apart() -> None:
     size = 100_000
     rows = np.arange(size, dtype=np.int32)
