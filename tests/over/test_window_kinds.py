@@ -49,6 +49,7 @@ def test_an_event_without_a_measure_is_in_no_window() -> None:
     assert seen(wr.delta("m", 2), m=[1.0, math.nan, 2.0, None, 3.0]) == expected
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of numpy, where a kernel is silent
 def test_infinities_are_infinitely_far_from_numbers_and_at_no_distance_from_each_other() -> None:
     infinity = math.inf
     measures = [-infinity, -infinity, 1.0, infinity, infinity, 2.0]

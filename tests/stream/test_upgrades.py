@@ -238,6 +238,7 @@ def _rows(tables: Sequence[pa.Table]) -> list[str]:
     )
 
 
+@pytest.mark.compiled
 def test_an_aggregation_of_ones_own_goes_by_its_name() -> None:
     """However many others were made before it."""
 
