@@ -161,9 +161,12 @@ def batches(seed: int, count: int, largest: int) -> Iterator[int]:
 
 
 @pytest.mark.parametrize(
-    "small", [{}, COUNTS_SMALL, COUNTS_SMALLEST], ids=["as they are", "small", "smallest"]
-)
-@pytest.mark.parametrize("largest", [1, 7, 60, 400])
+    ("largest", "small"),
+    [
+        (1, {}), (60, {}), (400, {}), (7, COUNTS_SMALL), (400, COUNTS_SMALL),
+        (1, COUNTS_SMALLEST), (60, COUNTS_SMALLEST),
+    ],
+)  # fmt: skip
 def test_uneven_keys(largest: int, small: dict[str, int]) -> None:
     count = min(40 * largest + 150, 2500)
     events, storage = uneven(largest, count, 8), Memory()
@@ -179,10 +182,10 @@ def test_uneven_keys(largest: int, small: dict[str, int]) -> None:
 
 
 @pytest.mark.parametrize("small", [{}, COUNTS_SMALL], ids=["as they are", "small"])
-@pytest.mark.parametrize("per_batch", [4, 20, 100, 300])
+@pytest.mark.parametrize("per_batch", [6, 20, 100, 300])
 def test_steady_keys(per_batch: int, small: dict[str, int]) -> None:
     """What no key has a use for any more is deleted."""
-    count = 1200
+    count = min(100 * per_batch, 1200)
     events, storage = uneven(per_batch, count, 8), Memory()
     events = events.set_column(0, "k", pa.array([f"k{number % 4}" for number in range(count)]))
     with sizes.using(**small):

@@ -62,13 +62,19 @@ def copy_of(function: types.FunctionType, namespace: dict[str, Any]) -> types.Fu
 
 def define(text: str, path: str, namespace: dict[str, Any]) -> None:
     """Run the text of a module, and remember the trees of its functions."""
-    with _ONE_THREAD:
-        tree = ast.parse(text, path)
-        compiled = compile(tree, path, "exec")
+    tree, compiled = _parsed(text, path)
     exec(compiled, namespace)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             _MADE[namespace[node.name]] = node
+
+
+@functools.lru_cache(maxsize=32)
+def _parsed(text: str, path: str) -> tuple[ast.Module, types.CodeType]:
+    """The tree and the code of a text: a stream in plain Python asks for the same in each batch."""
+    with _ONE_THREAD:
+        tree = ast.parse(text, path)
+        return tree, compile(tree, path, "exec")
 
 
 def clone(node: Node, names: Mapping[str, ast.expr] | None = None) -> Node:
