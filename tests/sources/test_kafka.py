@@ -30,7 +30,7 @@ from windrow.cli.kafka_topic import Sender, Topic
 
 __all__ = ["redis_server"]
 
-pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+pytestmark = pytest.mark.spark
 
 ROOT = Path(__file__).parents[2]
 TOPIC = "payments"

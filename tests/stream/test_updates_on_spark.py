@@ -16,7 +16,7 @@ from tests.support.stream.revisions import Revisions, newest
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.compiled]
+pytestmark = pytest.mark.spark
 
 KEY = ["user", "zone"]
 ASKED: dict[str, Any] = {
