@@ -220,6 +220,7 @@ def test_the_live_demo_until_it_is_interrupted(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.compiled
 def test_the_demo_of_a_table(spark: "SparkSession", tmp_path: Path) -> None:
     out = io.StringIO()
     size = table.Size(60_000, 4, 2012)
