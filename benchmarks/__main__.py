@@ -31,6 +31,7 @@ SUITES = {
     "as_of": "Features as of moments, in process, against DuckDB",
     "around": "Windows that end elsewhere than at their row (ratio: trailing over this one)",
     "slides": "Sliding windows over Arrow tables in process",
+    "shared_answers": "Many windows over shared slices (ratio: a pass for each over one pass)",
     "iterators": "Streams in one process (ratio: the other's time over the stream's)",
     "spark": "Spark batch, many features",
     "spark_as_of": "Spark batch, features as of moments",

@@ -98,7 +98,7 @@ class SharedSlices:
         asked = {
             name: extents for name, extents in found.items() if len(extents.stops) or rows.is_whole
         }
-        if self._threads > 1 or rows.is_whole:
+        if self._threads > 1 or rows.is_whole or self._store.shares:
             yield from self._answered(rows, keys, asked)
         else:
             # A batch, one window after the other: their answers need not be held at once.

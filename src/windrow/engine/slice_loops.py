@@ -21,6 +21,7 @@ from windrow.compiler.slots import (
     load,
     lower_row,
     query,
+    query_range,
     store,
 )
 
@@ -99,6 +100,28 @@ def answer_windows(
                 return state, answer
             state = insert(state, ring, load(slices, state.end))
         lower_row(answers, defined, answer, query(state, ring))
+    return state, stop
+
+
+def answer_together(
+    slices: Ring, answers: Block, defined: Block, ring: Ring, state: State,
+    firsts: Block, stops: Block, fronts: Block, places: Block, begin: int, stop: int,
+) -> tuple[State, int]:  # fmt: skip
+    """Answer windows of several queries in one pass; the answers are in the order of their ends.
+
+    An answer is written to its place. From `fronts[i]` on, slices are in windows to come.
+    """
+    for answer in range(begin, stop):
+        if fronts[answer] >= state.end:
+            state = empty(ring, fronts[answer])
+        while state.front < fronts[answer]:
+            state = evict(state, ring)
+        while state.end < stops[answer]:
+            if not has_room(state, ring):
+                return state, answer
+            state = insert(state, ring, load(slices, state.end))
+        partial = query_range(state, ring, stops[answer] - firsts[answer])
+        lower_row(answers, defined, places[answer], partial)
     return state, stop
 
 

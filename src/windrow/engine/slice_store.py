@@ -19,6 +19,7 @@ from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine.feature_columns import FeatureAnswers, FeatureColumns
 from windrow.engine.named_failures import kernels_named
+from windrow.engine.shared_answers import SharedSlideWindow, merged, room_together
 from windrow.engine.slice_windows import (
     CompiledSliceWindow,
     PlainSliceWindow,
@@ -33,6 +34,8 @@ from windrow.work.threads import even_pieces, in_threads
 
 Array = np.ndarray[Any, Any]
 NO_ROWS: Array = np.empty(0, np.int64)
+#: behind every slice
+_NO_MORE = 2**62
 
 
 class SliceStore:
@@ -53,10 +56,15 @@ class SliceStore:
         self._threads = 1 if self._memory.workspace() else threads
         self._capacity, self._ring = 0, self._memory.queue(0)
         self._compiled: dict[str, CompiledSliceWindow] = {}
+        #: the window of those that are answered together
+        self._shared: SharedSlideWindow | None = None
+        self._is_last = False
+        #: the oldest slice that each of them may still hold
+        self._needed: dict[str, int] = {}
         if features.compiled and self._threads == 1:
             # All now, because memory of rows is copied when a window joins it later.
             for name in windows:
-                self._window(name, whole=True)
+                self._taken(name)
         self._plain_partials = [PlainMemory().queue(0) for _ in features.plain]
         self._plain = {
             name: [PlainSliceWindow(features, feature, plan, name) for feature in features.plain]
@@ -88,7 +96,7 @@ class SliceStore:
             last: whether no slices follow.
             readings: the rows before which a window reads the slice that it ends in.
         """
-        features = self._features
+        features, self._is_last = self._features, last
         if features.compiled:
             self._make_room(first_slice, first_slice + max(len(cuts) - 1, 0), last)
             block = features.compiled_block(columns, size, position)
@@ -138,7 +146,15 @@ class SliceStore:
         slices that are still being filled, which reading each answer takes.
         """
         features = self._features
-        answers = {name: features.answers(len(stops)) for name, (_, stops) in numbers.items()}
+        together = [name for name in numbers if name in self._kernels.together]
+        sizes_of = {name: len(numbers[name][1]) for name in numbers}
+        answers = {
+            name: features.answers(size) for name, size in sizes_of.items() if name not in together
+        }
+        if together:
+            whole, parts = room_together(features, {name: sizes_of[name] for name in together})
+            answers |= parts
+            self._answer_together(together, numbers, whole)
 
         def read(name: str, running: Any) -> Read | None:
             return Read(running, reads[name]) if name in reads else None
@@ -148,7 +164,7 @@ class SliceStore:
                 (name, *piece)
                 for name, (_firsts, stops) in numbers.items()
                 for piece in self._pieces(len(stops))
-                if len(stops)
+                if len(stops) and name not in together
             ]
 
             def answer(piece: tuple[str, int, int]) -> None:
@@ -169,6 +185,43 @@ class SliceStore:
                 window.answer(partials, values, *numbers[name], read(name, running))
         return answers
 
+    def _answer_together(
+        self,
+        names: Sequence[str],
+        numbers: Mapping[str, tuple[Array, Array]],
+        answers: FeatureAnswers,
+    ) -> None:
+        """Write the answers of windows in one pass; in pieces, if threads share it."""
+        found = merged([numbers[name] for name in names], self._floor(numbers))
+        pieces = self._pieces(len(found.stops))
+        kernels = self._kernels.together[names[0]]
+
+        def answer(piece: tuple[int, int]) -> None:
+            window = self._shared
+            if window is None or len(pieces) > 1:
+                window = kernels.window(self._memory)
+            if len(pieces) == 1:
+                self._shared = window
+            window.answer(self._ring, answers, found, *piece)
+
+        with kernels_named(self._features.compiled):
+            in_threads(answer, pieces, self._threads)
+
+    def _floor(self, numbers: Mapping[str, tuple[Array, Array]]) -> int:
+        """The oldest slice that answers to come of windows that are answered together may hold."""
+        if self._is_last:
+            return _NO_MORE
+        for name in self._kernels.together:
+            firsts, _stops = numbers.get(name, (NO_ROWS, NO_ROWS))
+            if len(firsts):
+                self._needed[name] = max(int(firsts[-1]), self._needed.get(name, 0))
+        return min(self._needed.get(name, 0) for name in self._kernels.together)
+
+    @property
+    def shares(self) -> bool:
+        """Whether windows are answered together."""
+        return bool(self._kernels.together)
+
     def _window(self, name: str, whole: bool) -> CompiledSliceWindow:
         """The window of that name; for a piece of its answers, one that begins empty."""
         if not whole:
@@ -176,6 +229,14 @@ class SliceStore:
         if name not in self._compiled:
             self._compiled[name] = CompiledSliceWindow(self._kernels, name, self._memory)
         return self._compiled[name]
+
+    def _taken(self, name: str) -> int:
+        """The slice behind the newest that a window has taken."""
+        if name not in self._kernels.together:
+            return self._window(name, whole=True).end
+        if self._shared is None:
+            self._shared = self._kernels.together[name].window(self._memory)
+        return self._shared.end
 
     def _pieces(self, size: int) -> list[tuple[int, int]]:
         """A range of numbers in as many pieces as there are threads to work on them."""
@@ -193,9 +254,8 @@ class SliceStore:
         `needed` has the oldest slice that an answer to come of each window may hold.
         """
         if self._features.compiled:
-            self._oldest = min(
-                max(number, self._window(name, whole=True).end) for name, number in needed.items()
-            )
+            self._oldest = min(max(number, self._taken(name)) for name, number in needed.items())
+            self._needed = {name: needed[name] for name in needed if name in self._kernels.together}
         for index, partials in enumerate(self._plain_partials):
             partials.release(
                 min(max(number, self._plain[name][index].end) for name, number in needed.items())

@@ -22,8 +22,10 @@ from windrow.engine.helper_thread import helper_for
 from windrow.engine.kernel_window import KernelWindow
 from windrow.engine.named_failures import function_named
 from windrow.engine.plain_window import PlainWindow
+from windrow.engine.shared_answers import SharedSlideKernels
 from windrow.planning.features import Feature
 from windrow.planning.over_plan import OverPlan
+from windrow.planning.shared_answers import shared_answers
 from windrow.planning.slide_plan import SlidePlan
 from windrow.slicing import cutty
 from windrow.work.pace import Pace
@@ -63,6 +65,13 @@ class SliceKernels:
             slice_loops.aggregate_running, (), self.product, features.checked
         )
         self.copy = Kernel(slice_loops.copy_slices, (), self.product, checked=False)
+        #: which windows are answered together, and by what
+        self.together: dict[str, SharedSlideKernels] = {}
+        for names in shared_answers(plan, features) if isinstance(plan, SlidePlan) else ():
+            asked = [name for name in names if name in self.forms]
+            if len(asked) > 1:
+                shared = SharedSlideKernels(self.forms[asked[0]], features)
+                self.together |= dict.fromkeys(asked, shared)
         self._reads_running = {name for name in windows if reads_running(plan, name)}
         loops_of = {(form.NAME, self._loop(name)): form for name, form in self.forms.items()}
         #: for each algorithm: the loop over answers, and the move to a larger ring

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from windrow.planning.choose import ASSUMED_EVENTS, Choice
@@ -13,6 +13,7 @@ from windrow.planning.over_plan import OverPlan
 from windrow.planning.placement import Placement
 from windrow.planning.plan_text import plan_lines
 from windrow.planning.share import Sharing, share
+from windrow.planning.shared_answers import shared_answers
 from windrow.planning.shared_ranges import shared_ranges
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.stream_plan import StreamPlan
@@ -91,7 +92,7 @@ class Plan:
             f"{ASSUMED_EVENTS:,} are assumed.",
         )
         self.notes = (*notes, *(assumed if unknown else ()))
-        on_table = self.call == "over" and placement is None and stream is None
+        on_table = self.call != "as_of" and placement is None and stream is None
         self.groups = tuple(_groups(resolved, nullable, shares=on_table))
 
     @property
@@ -168,7 +169,7 @@ class Plan:
                 *self._policies,
                 "find the rows of every answer and cut where one begins or ends",
                 "combine the rows of each slice, once",
-                "go over the slices, a window at a time, on all cores",
+                f"go over the slices, {self._once}a window at a time, on all cores",
                 *self._counted,
             )
         if self.call == "as_of":
@@ -178,9 +179,13 @@ class Plan:
                 "find the events of each window of each query, in one walk along both",
                 "go over the events, a window at a time, in pieces on all cores",
             )
-        once = "once for all windows that share a pass, " * any(g.together for g in self.groups)
-        over = f"go over the rows, {once}a window at a time, in pieces on all cores"
+        over = f"go over the rows, {self._once}a window at a time, in pieces on all cores"
         return (*sort, *self._policies, over)
+
+    @property
+    def _once(self) -> str:
+        shares = any(group.together for group in self.groups)
+        return "once for all windows that share a pass, " if shares else ""
 
     @property
     def _counted(self) -> list[str]:
@@ -242,7 +247,7 @@ class Plan:
 def _groups(
     resolved: OverPlan | SlidePlan, nullable: AbstractSet[str], *, shares: bool
 ) -> Iterator[Group]:
-    """The groups of features; on a table, windows of `over` may share a pass."""
+    """The groups of features; on a table, windows may share a pass."""
     features = FeatureGroups(resolved.features, nullable, counts=resolved.wish.counts_values)
     wish = resolved.wish
     if features.compiled:
@@ -252,6 +257,10 @@ def _groups(
             shared = shared_ranges(resolved, features)
             if shared is not None:
                 chosen, together = chosen | shared.choices, shared.names
+        elif shares and isinstance(resolved, SlidePlan):
+            together = tuple(name for names in shared_answers(resolved, features) for name in names)
+            why = "it was asked for, and answers the windows that share slices in one pass"
+            chosen |= {name: replace(chosen[name], why=why) for name in together}
         served = next(iter(chosen.values())).served
         names = tuple(map(str, features.named))
         yield Group(names, True, served.partial_bytes, chosen, together)
