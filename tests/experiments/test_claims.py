@@ -19,7 +19,13 @@ def points(**lines):
 
 @pytest.mark.parametrize(
     ("mine", "holds"),
-    [((20, 30), "holds"), ((5, 5), "does not hold"), ((20, 5), "in part"), ((9.9, 20), "holds")],
+    [
+        ((20, 30), "holds"),
+        ((5, 5), "does not hold"),
+        ((20, 5), "in part"),
+        ((9.9, 20), "holds"),
+        ((10, 10.1), "a tie"),
+    ],
 )
 def test_better_is_better_everywhere(mine, holds):
     claim = Better("fast", "mine", ["theirs"], "twice", why="because")

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -107,3 +108,13 @@ def test_peers_run_or_are_missing(peer):
             prepare()
     else:
         assert prepare()() > 0
+
+
+def test_the_run_of_the_docs_is_whole():
+    folder = Path(__file__).parents[2] / "docs" / "experiments"
+    claims = json.loads((folder / "claims.json").read_text())
+    text = (folder.parent / "experiments.md").read_text()
+    for claim in claims:
+        page = (folder / f"{claim['paper']}.html").read_text()
+        assert f'id="{claim["figure"]}"' in page
+        assert f"| {claim['place']} | {claim['claim']} |" in text

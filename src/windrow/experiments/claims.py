@@ -1,7 +1,7 @@
 """What a paper says of a figure, and whether the points here say the same.
 
 A claim knows what it compares; the sentence about this machine is made of the numbers. Each verdict
-says `holds`, `in part` or `does not hold`, by what factor, and, where the two differ, why.
+says `holds`, `a tie`, `in part` or `does not hold`, by what factor, and, where the two differ, why.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Literal, Protocol
 
 from windrow.experiments.results import FigurePoints, Point
 
-Holds = Literal["holds", "in part", "does not hold", "not measured"]
+Holds = Literal["holds", "a tie", "in part", "does not hold", "not measured"]
 #: ratios this close to 1 are a tie on a shared machine
 TIE = 0.03
 
@@ -80,8 +80,10 @@ class Better:
             min(ratios.values()),
             max(ratios.values()),
         )
-        if low >= 1 - TIE and middle > 1:
+        if low >= 1 - TIE and middle > 1 + TIE:
             holds: Holds = "holds"
+        elif low >= 1 - TIE and high <= 1 + TIE:
+            holds = "a tie"
         elif high <= 1 + TIE:
             holds = "does not hold"
         else:

@@ -45,6 +45,10 @@ _SHORT = (
     "A round of these takes a few nanoseconds, about as long as it takes to read the time stamp, "
     "so medians differ by what the processor does at the same time."
 )
+_INV = (
+    "SlickDeque (Inv) keeps an answer for each range: an event reads it and what leaves it, adds, "
+    "subtracts and writes. FlatFIT and B-Int make the answer of a range of that of the shorter one."
+)
 _NON_INV = (
     "How many nodes an event drops from the deque depends on the data, and a processor cannot "
     "guess "
@@ -184,9 +188,7 @@ def _figure_of_many(
                    [each for each in names if each != slick], f"{average} on average, {most} at "
                                                               f"most",
                    least_x=4,
-                   why="windrow has no pass of SlickDeque (Inv) for many ranges: its sums of "
-                   "floats "
-                   "would not be exact." if aggregation == "sum" else _NON_INV),
+                   why=_INV if aggregation == "sum" else _NON_INV),
             Better("doubling is faster than SlickDeque", "doubling", [slick, *names],
                    "not in the paper"),
         ),

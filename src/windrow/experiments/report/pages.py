@@ -29,7 +29,7 @@ table { border-collapse: collapse; font-size: .9rem; }
 th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid #d8dde3;
          vertical-align: top; }
 .verdict { white-space: nowrap; font-weight: 600; }
-.holds { color: #11692b; } .in-part { color: #8a5a00; } .does-not-hold { color: #a3161f; }
+.holds { color: #11692b; } .in-part, .a-tie { color: #8a5a00; } .does-not-hold { color: #a3161f; }
 .not-measured { color: #5c6670; }
 ul.claims { padding-left: 1.2rem; } ul.claims li { margin: .5rem 0; }
 .quiet { color: #4c555f; font-size: .9rem; }

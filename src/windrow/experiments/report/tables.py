@@ -55,8 +55,13 @@ def counted(verdicts: Sequence[str]) -> str:
     'Of 3 claims, 2 hold, 1 hold in part.'
     """
     numbers = Counter(verdicts)
-    order = ("holds", "in part", "does not hold", "not measured")
-    told = {"holds": "hold", "in part": "hold in part", "does not hold": "do not hold",
-            "not measured": "were not measured"}  # fmt: skip
+    order = ("holds", "a tie", "in part", "does not hold", "not measured")
+    told = dict(
+        zip(
+            order,
+            ("hold", "are ties", "hold in part", "do not hold", "were not measured"),
+            strict=True,
+        )
+    )
     parts = [f"{numbers[each]} {told[each]}" for each in order if numbers[each]]
     return f"Of {len(verdicts)} claims, {', '.join(parts)}."
