@@ -25,8 +25,8 @@ BREAK_EVEN = {"sum": 290.0, "max": 130.0, "mean": 10.0, "min_count": 200.0, "std
 TENFOLD = {"sum": 5200.0, "max": 3600.0, "mean": 900.0, "min_count": 4480.0, "stddev": 700.0,
            "arg_max": 5810.0}  # fmt: skip
 _EARLIER = (
-    "Recomputation and the tree are compiled alike here, without a platform around them. A "
-    "recomputed window is one loop, in which a compiler adds several numbers at once where it may."
+    "Recomputation and the tree are compiled alike here, without a platform around them, and a "
+    "recomputed window is one short loop over an array."
 )
 
 
