@@ -41,8 +41,8 @@ test: java $(STAMP) ## run the tests and the examples of the docs
 seeds: java $(STAMP) ## run the tests of properties with examples that are drawn anew, six times as many
 	@$(BIN)/python -m tests -m hypothesis --hypothesis-profile=seeds $(TEST_ARGS)
 
-kills: java $(STAMP) ## kill workers, executors and drivers of a stream, KILLS (20) times over, about a minute each
-	@WINDROW_CRASHES=$(KILLS) $(BIN)/python -m pytest tests/stream/test_exactly_once.py $(TEST_ARGS)
+kills: java $(STAMP) ## kill workers, executors, drivers and brokers of streams, KILLS (20) times over; KILLS_ARGS="--sessions 2 --minutes 60"
+	@$(BIN)/python -m tests.support.stream.kills --kills $(KILLS) $(KILLS_ARGS)
 
 kills-iterators: $(STAMP) ## kill a process that answers a stream without Spark, KILLS (20) times over, about a second each
 	@$(BIN)/python -m tests.support.iterators.killed --kills $(KILLS) --query all

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _COLUMNS = ["machine", "ts", "mf01"]
 _SCHEMA = "machine string, ts timestamp, mf01 double"
 _SECONDS = 60
+#: no warnings on the terminal while a broker starts
+_ERRORS = 3
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Topic:
             NewTopic,
         )
 
-        client = AdminClient({"bootstrap.servers": self.brokers})
+        client = AdminClient({"bootstrap.servers": self.brokers, "log_level": _ERRORS})
         made = client.create_topics([NewTopic(self.name, partitions, 1)])
         made[self.name].result(timeout=_SECONDS)
 
@@ -63,8 +65,7 @@ class Sender:
             "bootstrap.servers": topic.brokers,
             "enable.idempotence": True,
             "linger.ms": 20,
-            # Errors only: while a broker starts, librdkafka warns on the terminal.
-            "log_level": 3,
+            "log_level": _ERRORS,
         }
         self._topic, self._producer = topic.name, Producer(settings)
 

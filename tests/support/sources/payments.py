@@ -51,7 +51,7 @@ def send(topic: Topic, events: pa.Table) -> None:
     )
     for row in events.to_pylist():
         message = json.dumps({**row, "ts": row["ts"].isoformat()})
-        producer.produce(topic.name, key=row["user"], value=message)
+        producer.produce(topic.name, key=str(row["user"]), value=message)
         producer.poll(0)
     left = producer.flush(120)
     assert not left, f"{left} events did not arrive"

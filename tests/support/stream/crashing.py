@@ -1,7 +1,7 @@
 """A streaming query to be killed: `python -m tests.support.stream.crashing FOLDER QUERY`.
 
-It reads FOLDER/events, writes FOLDER/answers, and ends when there are no more events. Its
-executor is a process of its own, and so are its Python workers.
+It reads FOLDER/events, or the topic that FOLDER/kafka.json names, writes FOLDER/answers, and ends
+when there are no more events. Its executor is a process of its own, and so are its Python workers.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import windrow as wr
 from tests.support.spark.state_store import PROVIDER, ROCKSDB
 from tests.support.stream.files import read_stream, run_to_end
+from tests.support.stream.kafka_events import KafkaEvents
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -57,13 +58,15 @@ PATIENCE = 400
 def main(folder: Path, query: str) -> None:
     from windrow.spark.session import local_session
 
+    kafka = KafkaEvents.of(folder)
+    jars = {"spark.jars": kafka.jars} if kafka else {}
     session = local_session(
         "windrow crashes",
         log_file=folder / "spark.log",
         **{
             PROVIDER: ROCKSDB, "spark.sql.shuffle.partitions": "2",
             "spark.master": "local-cluster[1,2,512]", "spark.executor.memory": "512m",
-            "spark.driver.memory": "1g",
+            "spark.driver.memory": "1g", **jars,
         },
     )  # fmt: skip
     run(session, folder, query)
@@ -71,7 +74,8 @@ def main(folder: Path, query: str) -> None:
 
 def run(session: SparkSession, folder: Path, query: str) -> None:
     """Run the query to its end."""
-    stream = read_stream(session, folder / "events")
+    kafka = KafkaEvents.of(folder)
+    stream = kafka.stream(session) if kafka else read_stream(session, folder / "events")
     run_to_end(wr.slide(stream, lateness="10 seconds", **QUERIES[query]), folder / "answers")
 
 

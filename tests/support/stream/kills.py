@@ -1,0 +1,152 @@
+"""Kill the processes of streams, many times: `python -m tests.support.stream.kills --kills 300`.
+
+Some sessions run at once, each a round after the other. A round is a query that reads a topic of
+Kafka, in which Python workers, executors, the driver and the broker are killed in any order. At its
+end its answers are compared. It stops by itself: after so many kills, or so many minutes, as soon
+as the rounds that run are over. The last line says how it went. What was written by a round that
+went wrong is kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+
+from tests.support.sources.payments import send
+from tests.support.stream.crashing import KINDS, QUERIES, Crashing
+from tests.support.stream.events import events
+from tests.support.stream.kafka_events import A_BATCH, KafkaEvents
+from tests.support.stream.kill_rounds import compare, killed
+from windrow.cli.kafka_broker import KafkaBroker
+from windrow.cli.kafka_jars import KafkaJars, kafka_jars
+from windrow.cli.kafka_topic import Topic
+
+BATCHES = 10
+KILLS_A_ROUND = 8
+
+
+@dataclass
+class Tally:
+    """What all sessions have done, and whether they go on."""
+
+    goal: int
+    deadline: float
+    kills: Counter[str] = field(default_factory=Counter)
+    rounds: Counter[str] = field(default_factory=Counter)
+    answers: int = 0
+    wrong: list[str] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def goes_on(self) -> bool:
+        """Whether another round begins."""
+        return self.kills.total() < self.goal and time.monotonic() < self.deadline
+
+    def note_kill(self, kind: str) -> None:
+        """Count a kill."""
+        with self.lock:
+            self.kills[kind] += 1
+
+    def note_round(self, name: str, answers: int) -> None:
+        """Count a round whose answers were compared."""
+        with self.lock:
+            self.rounds[name] += 1
+            self.answers += answers
+
+    def summary(self) -> str:
+        """One line."""
+        by_kind = ", ".join(f"{kind} {count}" for kind, count in sorted(self.kills.items()))
+        by_query = ", ".join(f"{name} {count}" for name, count in sorted(self.rounds.items()))
+        return (
+            f"{self.kills.total()} kills ({by_kind}), {self.rounds.total()} rounds ({by_query}), "
+            f"{self.answers:,} answers compared, {len(self.wrong)} rounds wrong"
+        )
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="kills")
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--sessions", type=int, default=2, help="how many run at once")
+    parser.add_argument("--minutes", type=float, default=60, help="no round begins later")
+    parser.add_argument("--seed", type=int, default=0, help="of the events, the kills and pauses")
+    given = parser.parse_args(arguments)
+    seeds = [given.seed + 10_000 * number for number in range(given.sessions)]
+    begin = time.monotonic()
+    tally = Tally(given.kills, begin + 60 * given.minutes)
+    folder, jars = Path(tempfile.mkdtemp(prefix="windrow-kills-")), kafka_jars()
+    with ThreadPoolExecutor(given.sessions) as pool:
+        try:
+            sessions = [
+                pool.submit(session, folder / str(seed), jars, seed, tally) for seed in seeds
+            ]
+            for each in sessions:
+                each.result()
+        except KeyboardInterrupt:
+            tally.goal = 0  # rounds that run come to their end
+            raise
+        finally:
+            minutes = (time.monotonic() - begin) / 60
+            print(f"{tally.summary()}; {minutes:.1f} minutes, {given.sessions} sessions")
+    if tally.wrong:
+        print(f"kept: {folder}")
+        return 1
+    shutil.rmtree(folder)
+    return 0
+
+
+def session(folder: Path, jars: KafkaJars, seed: int, tally: Tally) -> None:
+    """Rounds one after the other, with a broker of their own."""
+    with KafkaBroker(folder / "broker", jars) as broker:
+        while tally.goes_on():
+            own = folder / f"round-{seed}"
+            own.mkdir()
+            name = list(QUERIES)[seed % len(QUERIES)]
+            try:
+                done, answers = run_round(own, name, broker, jars, seed, tally)
+            except Exception:
+                tally.wrong.append(f"{seed}")
+                print(f"round {seed}, {name}: wrong\n{traceback.format_exc()}", flush=True)
+            else:
+                tally.note_round(name, answers)
+                print(f"round {seed}, {name}: {', '.join(done)}; {answers} answers", flush=True)
+                shutil.rmtree(own)
+            seed += 1
+
+
+def run_round(
+    folder: Path, name: str, broker: KafkaBroker, jars: KafkaJars, seed: int, tally: Tally
+) -> tuple[list[str], int]:
+    """Those that were killed, and how many answers were right."""
+    chance = random.Random(seed)
+    batches = [
+        events(seed * BATCHES + each, 100 + 30 * each, 130 + 30 * each, A_BATCH)
+        for each in range(BATCHES)
+    ]
+    topic = Topic(broker.address, f"events-{seed}")
+    topic.make(partitions=1)  # a batch of Spark is a batch of these
+    send(topic, pa.concat_tables([*batches, events(0, 1000, 1001, 1)]))
+    KafkaEvents(topic.brokers, topic.name, jars.of_connector()).say(folder)
+    kinds = chance.choices([*KINDS, "broker"], k=KILLS_A_ROUND)
+    done = killed(folder, name, kinds, chance, broker, tally.note_kill)
+    last = Crashing(folder, name)
+    try:
+        while not last.is_over():
+            time.sleep(0.1)
+    finally:
+        last.kill_all()
+    return done, compare(folder, name, pa.concat_tables(batches))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
