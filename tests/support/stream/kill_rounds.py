@@ -20,6 +20,10 @@ from windrow.cli.sink import CommittedFiles
 LONGEST_PAUSE = 1.0
 
 
+class Stuck(AssertionError):
+    """A query neither ends nor goes on: it hangs, or the machine is too busy."""
+
+
 def killed(
     folder: Path,
     name: str,
@@ -33,10 +37,7 @@ def killed(
     try:
         for kind in kinds:
             query = query or Crashing(folder, name)
-            before, deadline = begun(folder), time.monotonic() + PATIENCE
-            while begun(folder) == before and not query.is_over():
-                assert time.monotonic() < deadline, "the query neither ends nor goes on"
-                time.sleep(0.05)
+            wait_for_batch(folder, query)
             time.sleep(chance.uniform(0, LONGEST_PAUSE))
             if query.is_over():
                 break
@@ -54,6 +55,25 @@ def killed(
         if query is not None:
             query.kill_all()
     return done
+
+
+def finish(folder: Path, name: str) -> None:
+    """Run the query to its end, undisturbed."""
+    query = Crashing(folder, name)
+    try:
+        while not query.is_over():
+            wait_for_batch(folder, query)
+    finally:
+        query.kill_all()
+
+
+def wait_for_batch(folder: Path, query: Crashing) -> None:
+    """Wait until another batch has begun, or the query is over."""
+    before, deadline = begun(folder), time.monotonic() + PATIENCE
+    while begun(folder) == before and not query.is_over():
+        if time.monotonic() > deadline:
+            raise Stuck(f"no batch in {PATIENCE} s; see {folder / 'spark.log'}")
+        time.sleep(0.05)
 
 
 def begun(folder: Path) -> int:

@@ -25,10 +25,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from tests.support.sources.payments import send
-from tests.support.stream.crashing import KINDS, QUERIES, Crashing
+from tests.support.stream.crashing import KINDS, QUERIES
 from tests.support.stream.events import events
 from tests.support.stream.kafka_events import A_BATCH, KafkaEvents
-from tests.support.stream.kill_rounds import compare, killed
+from tests.support.stream.kill_rounds import Stuck, compare, finish, killed
 from windrow.cli.kafka_broker import KafkaBroker
 from windrow.cli.kafka_jars import KafkaJars, kafka_jars
 from windrow.cli.kafka_topic import Topic
@@ -46,7 +46,8 @@ class Tally:
     kills: Counter[str] = field(default_factory=Counter)
     rounds: Counter[str] = field(default_factory=Counter)
     answers: int = 0
-    wrong: list[str] = field(default_factory=list)
+    wrong: int = 0
+    stuck: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def goes_on(self) -> bool:
@@ -64,13 +65,22 @@ class Tally:
             self.rounds[name] += 1
             self.answers += answers
 
+    def note_failure(self, error: Exception) -> None:
+        """Count a round that did not come to its end, or not to the right one."""
+        with self.lock:
+            if isinstance(error, Stuck):
+                self.stuck += 1
+            else:
+                self.wrong += 1
+
     def summary(self) -> str:
         """One line."""
         by_kind = ", ".join(f"{kind} {count}" for kind, count in sorted(self.kills.items()))
         by_query = ", ".join(f"{name} {count}" for name, count in sorted(self.rounds.items()))
         return (
             f"{self.kills.total()} kills ({by_kind}), {self.rounds.total()} rounds ({by_query}), "
-            f"{self.answers:,} answers compared, {len(self.wrong)} rounds wrong"
+            f"{self.answers:,} answers compared, {self.wrong} rounds wrong, "
+            f"{self.stuck} given up because nothing went on"
         )
 
 
@@ -98,7 +108,7 @@ def main(arguments: list[str]) -> int:
         finally:
             minutes = (time.monotonic() - begin) / 60
             print(f"{tally.summary()}; {minutes:.1f} minutes, {given.sessions} sessions")
-    if tally.wrong:
+    if tally.wrong or tally.stuck:
         print(f"kept: {folder}")
         return 1
     shutil.rmtree(folder)
@@ -114,9 +124,9 @@ def session(folder: Path, jars: KafkaJars, seed: int, tally: Tally) -> None:
             name = list(QUERIES)[seed % len(QUERIES)]
             try:
                 done, answers = run_round(own, name, broker, jars, seed, tally)
-            except Exception:
-                tally.wrong.append(f"{seed}")
-                print(f"round {seed}, {name}: wrong\n{traceback.format_exc()}", flush=True)
+            except Exception as error:
+                tally.note_failure(error)
+                print(f"round {seed}, {name}: failed\n{traceback.format_exc()}", flush=True)
             else:
                 tally.note_round(name, answers)
                 print(f"round {seed}, {name}: {', '.join(done)}; {answers} answers", flush=True)
@@ -139,12 +149,7 @@ def run_round(
     KafkaEvents(topic.brokers, topic.name, jars.of_connector()).say(folder)
     kinds = chance.choices([*KINDS, "broker"], k=KILLS_A_ROUND)
     done = killed(folder, name, kinds, chance, broker, tally.note_kill)
-    last = Crashing(folder, name)
-    try:
-        while not last.is_over():
-            time.sleep(0.1)
-    finally:
-        last.kill_all()
+    finish(folder, name)
     return done, compare(folder, name, pa.concat_tables(batches))
 
 
