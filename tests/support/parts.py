@@ -7,7 +7,7 @@ import pytest
 PARTS = ("session", "kernels", "aggregations", "rest")
 _FOLDERS = {
     "kernels": {"algorithms", "compiler", "over", "slide"},
-    "aggregations": {"aggregations", "algebra"},
+    "aggregations": {"aggregations", "algebra", "stream"},
 }
 _PACKAGE = Path(__file__).parents[2] / "src"
 
