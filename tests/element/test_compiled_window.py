@@ -231,13 +231,61 @@ class TestInterpreted:
                 wr.Window(wr.max(), **options)
         with pytest.raises(wr.NotApplicable, match="types: last answers with the value of an ev"):
             wr.Window(wr.last(), types="int64")
-        with pytest.raises(wr.InvalidArgument, match="aggregation: with types=, give one aggreg"):
-            wr.Window([wr.max("x")], types="int64")
+        with pytest.raises(wr.InvalidArgument, match="aggregation: give an aggregation such as"):
+            wr.Window(["max"], types="int64")
+        with pytest.raises(wr.InvalidArgument, match="aggregation: two answers would be called"):
+            wr.Window([wr.max("x"), wr.max("x")], types="int64")
         window = filled(wr.max(), [1, 2], "int64", algorithm="flat_fat")
         with pytest.raises(wr.NotApplicable, match="insert_at: a compiled window takes and drops"):
             window.insert_at(0, 1)
         with pytest.raises(wr.InvalidArgument, match="range: a compiled window answers"):
             window.query(range=2)
+
+    @RUN
+    @given(
+        st.lists(
+            st.tuples(st.none() | st.integers(-9, 9), st.integers(-9, 9), st.booleans()),
+            max_size=40,
+        ),
+        st.booleans(),
+    )
+    def test_several_measures_of_rows(self, rows, with_policy):
+        """One window: rows one by one, in blocks, with the columns in another order."""
+        measures = [wr.max("x"), wr.mean("y"), wr.sum("x").alias("total"), wr.count()]
+        policy = wr.policies.at_most_sum(12, "y") if with_policy else None
+        window = wr.Window(measures, types={"y": "float64", "x": "int64"}, policy=policy)
+        plain = wr.Window(measures, policy=policy)
+        for x, y, is_block in rows:
+            if is_block:
+                table = pa.table({"y": [y, y], "z": [0, 0], "x": pa.array([x, x], pa.int64())})
+                window.insert_many(table)
+                plain.insert_many([{"x": x, "y": y}] * 2)
+            else:
+                window.insert({"x": x, "y": y, "z": 1})
+                plain.insert({"x": x, "y": y})
+            if len(plain) > 7:
+                window.evict()
+                plain.evict()
+            assert (window.query(), len(window)) == (plain.query(), len(plain))
+
+    def test_answers_of_several_measures_are_a_table(self):
+        window = wr.Window([wr.max("x"), wr.mean("y")], types="float64")
+        window.insert_many({"x": [1.0, 5.0], "y": np.array([2.0, 4.0])}, times=[10, 20])
+        answers = window.slide_many(pa.table({"x": [3.0, 2.0], "y": [0.0, 1.0]}))
+        assert answers.to_pydict() == {"max_x": [5.0, 3.0], "mean_y": [2.0, 0.5]}
+        with pytest.raises(wr.InvalidArgument, match="types: the columns of the events are 'x'"):
+            wr.Window([wr.max("x")], types={"z": "float64"})
+
+    def test_a_function_of_ones_own_fails_at_the_call_among_others(self):
+        inverted = wr.aggregation(
+            name="inverted", identity=0, lift=lambda value: 100 // value,
+            combine=lambda older, newer: older + newer,
+        )  # fmt: skip
+        window = wr.Window([wr.max("x"), inverted("y")], types="int64")
+        window.insert({"x": 0, "y": 4})
+        with pytest.raises(wr.DivisionByZero, match="inverted: integer division or modulo by zero"):
+            window.insert({"x": 1, "y": 0})
+        assert (window.query(), len(window)) == ({"max_x": 0, "inverted_y": 25}, 1)
 
     def test_types_of_numpy(self):
         assert filled(wr.sum(), np.arange(4), np.int64).query() == 6

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Integral
 from typing import Any
 
-from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.errors import EmptyWindow, InvalidArgument
-
-
-def one_measure(aggregation: Any) -> Measure:
-    """What a compiled window computes."""
-    if isinstance(aggregation, Measure):
-        aggregation.require_no_condition("aggregation")
-        return aggregation
-    if isinstance(aggregation, Aggregation):
-        return aggregation()
-    raise InvalidArgument(
-        f"aggregation: with types=, give one aggregation such as wr.max(), not {aggregation!r}"
-    )
 
 
 def event_range(extent: int) -> int:
@@ -41,3 +29,10 @@ def going(count: Any, held: int) -> int:
     if events > held:
         raise EmptyWindow(f"evict_many: {events} events are to leave, but the window holds {held}")
     return events
+
+
+def count_of(events: Any) -> int:
+    """How many events there are in a list, an array, a table, or a mapping from columns to arrays."""
+    if isinstance(events, Mapping):
+        return len(next(iter(events.values()), ()))
+    return len(events)

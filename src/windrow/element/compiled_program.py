@@ -5,31 +5,25 @@ from __future__ import annotations
 import types as python_types
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from windrow.algebra.aggregation import Measure
-from windrow.algebra.failures import failures_named
-from windrow.algebra.kinds import Kind
 from windrow.algebra.product import Product
 from windrow.compiler import machine_code
 from windrow.compiler.kernel import Kernel
-from windrow.compiler.product_source import Rule
-from windrow.element.typed_inputs import TypedInputs, Types
+from windrow.element.compiled_measures import CompiledMeasures
+from windrow.element.stored_measures import Measures
+from windrow.element.typed_inputs import Types
 from windrow.engine import element_loops, loops
 from windrow.engine.combine_time import combine_nanoseconds
 from windrow.engine.feature_columns import FeatureAnswers, FeatureColumns
 from windrow.engine.helper_thread import helper_for
-from windrow.engine.policy_counts import compiled_rules
 from windrow.engine.row_windows import kernel_for
-from windrow.errors import InvalidArgument, NotApplicable
 from windrow.planning import costs
 from windrow.planning.choose import Wish, combine_of, helped
-from windrow.planning.features import Feature, features_of, policy_features
 from windrow.windows import PolicyWindow
 from windrow.work.threads import cores
 
@@ -39,34 +33,27 @@ Read = tuple[tuple[Array, ...], tuple[Array, ...]]
 
 
 class CompiledProgram:
-    """One aggregation of events of certain types, and the policy of its window, if any.
+    """Measures of events of certain types, and the policy of their window, if any.
 
-    The partials of the policy lie in the same window: the product is of both, the answer first.
+    The partials of the policy lie in the same window: the product is of all, the answers first.
     """
 
     def __init__(
-        self, measure: Measure, types: Types, policy: PolicyWindow | None, wish: Wish
+        self, measures: Measures, types: Types, policy: PolicyWindow | None, wish: Wish
     ) -> None:
-        self.name = measure.aggregation.name
-        self.inputs = TypedInputs(measure.aggregation, types)
-        schema = self.inputs.schema
-        self.answer = _answer(measure, schema, wish.exact)
-        asked: list[Feature] = []
-        rules: Sequence[Rule] = ()
-        if policy is not None:
-            policy = _of_inputs(policy, schema)
-            asked = [_as_numbers("policy", each) for each in policy_features(schema, policy)]
-            rules = [
-                (function, [1 + part for part in parts])
-                for function, parts in compiled_rules(policy, schema)
-            ]
-        self.features = FeatureColumns([self.answer, *asked], set(schema.names), as_given=True)
+        self.name, self._asked = (
+            str(measures),
+            CompiledMeasures(measures, types, policy, wish.exact),
+        )
+        self.inputs = self._asked.inputs
+        columns = set(self.inputs.schema.names)
+        self.features = FeatureColumns(self._asked.features, columns, as_given=True)
         self.product = self.features.product
         self.choice = self.features.choice(wish, None, costs.SLIDING)
         if policy is None and _may_be_helped(wish):
             self.choice = helped(self.choice, self._combine())
         self.algorithm = self.choice.algorithm
-        self._policy, self._rules = policy, rules
+        self._policy = self._asked.policy
         self.checked = self.features.checked or policy is not None
         self._loops = BlockLoops(self, self.features)
         self._bare_loops = None
@@ -79,7 +66,7 @@ class CompiledProgram:
 
     def _combine(self) -> float:
         """About how many nanoseconds a combine takes."""
-        if self.product.holds_rows or self.answer.aggregation.custom:
+        if self.product.holds_rows or self.features.checked:
             schema = self.inputs.schema
             return combine_nanoseconds(self.features, [(each.name, each.type) for each in schema])
         return combine_of(self.choice.served)
@@ -89,7 +76,7 @@ class CompiledProgram:
     ) -> Kernel:
         """A loop, joined with the algorithm and a product."""
         functions = (*self.algorithm.FUNCTIONS, *functions)
-        return Kernel(loop, functions, product, self.checked, self._rules)
+        return Kernel(loop, functions, product, self.checked, self._asked.rules)
 
     def insert_loop(self) -> Callable[..., Any]:
         """The loop that inserts rows."""
@@ -115,24 +102,34 @@ class CompiledProgram:
         return self._loops.block(columns)
 
     def checked_event(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The inputs of one event, checked; a function of the user's takes them on trial."""
-        inputs = self.inputs.event(inputs)
-        if self.answer.aggregation.custom and None not in inputs:
-            with failures_named(self.name):
-                self.answer.monoid.lift(*inputs)
-        return inputs
+        """The values of one event, checked; a function of the user's takes them on trial."""
+        values = self.inputs.event(inputs)
+        if self.features.checked:
+            self._asked.require_lifted(values)
+        return values
 
     def block_of_events(self, events: Sequence[tuple[Any, ...]]) -> Read:
         """The same of single events."""
-        return self.block(
-            self.inputs.columns(
-                events if len(self.inputs.types) > 1 else [value for (value,) in events]
-            )
-        )
+        return self.block(self.inputs.columns_of(events))
 
     def python_answer(self, answers: FeatureAnswers) -> Any:
-        """The first answer, as Python has it."""
-        return self._loops.result(answers)[0].as_py()
+        """The first answer, as Python has it; a dict of answers if events are rows."""
+        found = self.columns(self.features, answers)
+        if self._asked.names is None:
+            return found[0][0].as_py()
+        names = zip(self._asked.names, found, strict=True)
+        return {name: column[0].as_py() for name, column in names}
+
+    def columns(self, features: FeatureColumns, answers: FeatureAnswers) -> list[pa.Array]:
+        """The answers that a kernel has written, as a column for each measure."""
+        return [features.result(answers, each, _carries_nothing) for each in self._asked.answers]
+
+    def block_answer(self, features: FeatureColumns, answers: FeatureAnswers) -> Any:
+        """The same as one column, or as a table if events are rows."""
+        columns = self.columns(features, answers)
+        if self._asked.names is None:
+            return columns[0]
+        return pa.table(dict(zip(self._asked.names, columns, strict=True)))
 
     def answers(self, size: int) -> FeatureAnswers:
         """Room for the answers of so many events."""
@@ -140,7 +137,10 @@ class CompiledProgram:
 
     def answers_as_numbers(self) -> bool:
         """Whether Python's number of an answer is the answer."""
-        monoid, wanted = self.answer.monoid, _NUMBERS.get(self.answer.type)
+        if self._asked.names is not None:
+            return False
+        (answer,) = self._asked.answers
+        monoid, wanted = answer.monoid, _NUMBERS.get(answer.type)
         return not monoid.members and monoid.lanes is None and monoid.lowered == wanted
 
     def buffers(self, size: int) -> tuple[list[Array], list[Array]]:
@@ -166,6 +166,8 @@ class CompiledProgram:
             read = [index for index, slot in enumerate(slots) if slot.column == name]
             if not read:
                 found.append((None, None))
+            elif len(read) > 1:
+                return None
             else:
                 (index,) = read
                 found.append((index, nullable.index(index) if index in nullable else None))
@@ -201,9 +203,9 @@ class BlockLoops:
         """Room for the answers of so many events."""
         return self._features.answers(size)
 
-    def result(self, answers: FeatureAnswers) -> pa.Array:
-        """The answers that a kernel has written, as a column."""
-        return self._features.result(answers, self._program.answer, _carries_nothing)
+    def result(self, answers: FeatureAnswers) -> pa.Array | pa.Table:
+        """The answers that a kernel has written: a column, or a table if events are rows."""
+        return self._program.block_answer(self._features, answers)
 
 
 def _may_be_helped(wish: Wish) -> bool:
@@ -231,49 +233,3 @@ def _called(name: str, function: Any) -> Callable[..., Any]:
 
 def _carries_nothing(column: str, positions: pa.Array) -> pa.Array:
     raise AssertionError(f"{column}: carried inputs are refused when the window is made")
-
-
-def _answer(measure: Measure, schema: pa.Schema, exact: bool) -> Feature:
-    # An aggregation that needs no input, and gets none, counts events whatever their values.
-    aggregation = measure.aggregation
-    takes_values = measure.columns or any(not entry.optional for entry in aggregation.inputs)
-    named = aggregation(*schema.names) if takes_values else aggregation()
-    (feature,), _places = features_of(schema, [named], Wish(exact=exact))
-    return _as_numbers("types", feature)
-
-
-def _as_numbers(argument: str, feature: Feature) -> Feature:
-    """The feature, if a kernel can compute it event by event."""
-    name = feature.aggregation.name
-    if any(entry.carried for entry in feature.aggregation.inputs):
-        raise NotApplicable(
-            f"{argument}: {name} answers with the value of an event, which a compiled window does "
-            "not keep; leave out types="
-        )
-    # Without numba nothing is compiled, but partials of numbers are numbers all the same.
-    if not feature.compiled and (machine_code.is_enabled() or not feature.monoid.is_numeric):
-        raise NotApplicable(
-            f"{argument}: {feature} is not compiled for these types; leave out types="
-        )
-    return replace(feature, compiled=True, monoid=replace(feature.monoid, blockwise=None))
-
-
-def _of_inputs(policy: PolicyWindow, schema: pa.Schema) -> PolicyWindow:
-    """The policy, with the window's inputs as the inputs of its measures, in order."""
-    rules = []
-    for rule in policy.rules:
-        named = []
-        for measure in rule.measures:
-            inputs = measure.aggregation.inputs
-            needed = sum(not entry.optional for entry in inputs)
-            if measure.columns or needed > len(schema.names):
-                raise InvalidArgument(
-                    f"policy: {measure} cannot be asked of events that are "
-                    f"({', '.join(schema.names)}); give aggregations without columns, of as many "
-                    "inputs"
-                )
-            named.append(measure.aggregation(*schema.names[:needed]))
-        if rule.in_ticks is None and any(Kind.of(each).in_ticks for each in schema.types):
-            raise NotApplicable("policy: a function of your own cannot be asked about times yet")
-        rules.append(replace(rule, measures=tuple(named)))
-    return replace(policy, rules=tuple(rules))

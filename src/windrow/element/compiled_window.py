@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.algebra.aggregation import Measure
 from windrow.compiler.kernel import Kernel
 from windrow.element.compiled_program import CompiledProgram, written
 from windrow.element.compiled_ring import CompiledRing
 from windrow.element.single_events import SingleEvents
+from windrow.element.stored_measures import Asked, asked_measures
 from windrow.element.typed_inputs import Types
 from windrow.engine.plain_window import require_offered
 from windrow.errors import NotApplicable
@@ -44,9 +44,9 @@ class CompiledWindow:
     keeps_times = False
 
     def __init__(
-        self, measure: Measure, types: Types, policy: PolicyWindow | None, wish: Wish
+        self, aggregation: Asked, types: Types, policy: PolicyWindow | None, wish: Wish
     ) -> None:
-        program = CompiledProgram(measure, types, policy, wish)
+        program = CompiledProgram(asked_measures(aggregation), types, policy, wish)
         if policy is not None:
             require_offered(program.algorithm, "leaving")
         self._program, self._slides = program, policy is not None
@@ -86,7 +86,7 @@ class CompiledWindow:
         loops = self._program.loops(columns)
         self._drive(loops.inserting, loops.block(columns), (), 0, size)
 
-    def slide_many(self, events: Any) -> pa.Array:
+    def slide_many(self, events: Any) -> pa.Array | pa.Table:
         """For each event, evict the oldest, insert it and answer; there must be an oldest."""
         columns = self._program.inputs.columns(events)
         size = len(columns[0])

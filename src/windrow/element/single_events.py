@@ -83,7 +83,7 @@ class SingleEvents:
             len(self._buffers) == 1
             and self._number is not None
             and self._bound.address is not None
-            and not self._program.answer.aggregation.custom
+            and not self._program.features.checked
             and event_calls.is_possible()
         ):
             places = Places(self._words, self._buffers[0], self._number, self._defined)

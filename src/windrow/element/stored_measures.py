@@ -1,4 +1,4 @@
-"""What a stored window computes: what you gave, or else what is stored.
+"""What a stored or compiled window computes: what you gave, or else what is stored.
 
 A window has one aggregation, whose inputs are an event; or several measures, whose columns are
 those of an event that is a row.
@@ -7,7 +7,7 @@ those of an event that is a row.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from windrow.aggregations import CATALOGUE, OFFERED
 from windrow.algebra.aggregation import Aggregation, Measure
@@ -36,13 +36,8 @@ class Measures(NamedTuple):
 
 def measures_of(given: Asked | None, stored: Description | None, name: str) -> Measures:
     """The measures of a window that is given so, or stored so; the name is the window's."""
-    if isinstance(given, Measure):
-        given.require_no_condition("aggregation")
-        return Measures((given,), of_rows=False)
-    if isinstance(given, Aggregation):
-        return Measures((given(),), of_rows=False)
     if given is not None:
-        return _rows(given)
+        return asked_measures(given)
     if stored is None:
         raise InvalidArgument(
             f"aggregation: no window {name!r} is in the store yet; say what it is to compute"
@@ -56,8 +51,13 @@ def measures_of(given: Asked | None, stored: Description | None, name: str) -> M
     return Measures((found(*roles) if only.nulls == "skipped" else found(),), of_rows=False)
 
 
-def _rows(given: Any) -> Measures:
-    """Measures of named columns, checked as for a window in memory."""
+def asked_measures(given: Asked) -> Measures:
+    """One aggregation, or measures of named columns."""
+    if isinstance(given, Measure):
+        given.require_no_condition("aggregation")
+        return Measures((given,), of_rows=False)
+    if isinstance(given, Aggregation):
+        return Measures((given(),), of_rows=False)
     if isinstance(given, Iterable) and not isinstance(given, str | Mapping):
         measures = tuple(given)
         if measures and all(isinstance(measure, Measure) for measure in measures):

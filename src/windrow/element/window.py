@@ -13,7 +13,7 @@ from typing import Any
 
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algorithms import AlgorithmName
-from windrow.element.arguments import event_range, going, natural, one_measure
+from windrow.element.arguments import count_of, event_range, going, natural
 from windrow.element.compiled_window import CompiledWindow
 from windrow.element.event_times import EventTimes
 from windrow.element.plain_elements import PlainElements
@@ -41,8 +41,8 @@ class Window:
             that can be searched: by default `amortized_monoid_tree`.
         prefer: what the planner looks for: "throughput", "latency" or "memory".
         exact: False admits algorithms that subtract floats.
-        types: the type of the events, as in "float64", or one for each input: an Arrow or numpy
-            type. Then the window is compiled, and takes events of these types only.
+        types: the type of the events, as in "float64", or one for each input or column: an Arrow or
+            numpy type. Then the window is compiled, and takes events of these types only.
         ranges: numbers of newest events that you will ask for beside the whole window, as in
             `query(range=3)`; algorithms that cannot share a window raise `NotApplicable`.
 
@@ -91,7 +91,7 @@ class Window:
                 raise NotApplicable(
                     "ranges: a compiled window answers for all its events; leave out types="
                 )
-            self._behind = CompiledWindow(one_measure(aggregation), types, policy, wish)
+            self._behind = CompiledWindow(aggregation, types, policy, wish)
         self._times = EventTimes()
         vars(self).update(self._behind.entries())
 
@@ -157,9 +157,9 @@ class Window:
         """Add events, oldest first.
 
         Args:
-            events: a list or an array. If the aggregation has several inputs, a list of tuples; or
-                a table with a column for each, if the window has `types`. Arrays and tables run at
-                compiled speed then.
+            events: a list or an array. If the aggregation has several inputs, a list of tuples; of
+                several measures, a list of mappings. If the window has `types`, also a table with a
+                column for each. Arrays and tables run at compiled speed then.
             times: when each event happened, for `evict_older_than`; never earlier than the event
                 before, unless the algorithm takes events in any order (`insert_at_time`). Numbers,
                 or times of one type.
@@ -174,7 +174,7 @@ class Window:
         if times is not None and self._behind.keeps_times:
             self._behind.insert_at_times(events, times)
             return
-        found = None if times is None else self._times.checked(times, len(events), len(self))
+        found = None if times is None else self._times.checked(times, count_of(events), len(self))
         self._behind.insert_many(events)
         if found is not None:
             self._times.extend(found)
@@ -184,7 +184,7 @@ class Window:
         """For each event: evict the oldest, insert it, answer. Returns the answers.
 
         The window keeps its number of events. With `types`, answers are an Arrow array, computed
-        by the kernel of `wr.over`; without, a list.
+        by the kernel of `wr.over`, or a table if there are several measures; without, a list.
 
         >>> import windrow as wr
         >>> window = wr.Window(wr.max(), types="float64")
