@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import windrow as wr
@@ -115,3 +115,90 @@ def test_events_without_times_and_wrong_times_are_refused_and_change_nothing():
 def test_algorithms_of_events_in_order_are_refused():
     with pytest.raises(wr.NotApplicable, match="daba has no insert_at_time; finger_tree can"):
         wr.Window(wr.max(), algorithm="daba").insert_at_time(1, 2)
+
+
+@pytest.mark.usefixtures("interpreted")
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.sampled_from("itmoebs"), st.integers(-20, 20)), max_size=50))
+def test_a_compiled_window_answers_what_a_plain_one_does(steps):
+    """`s` slides by events without times, `b` inserts a block of them."""
+    last = wr.aggregation(
+        name="digits", identity=(0, 1), lift=lambda digit: (digit, 10),
+        combine=lambda older, newer: (
+            (older[0] * newer[1] + newer[0]) % 10007, older[1] * newer[1] % 10007
+        ),
+        lower=lambda partial: partial[0],
+    )  # fmt: skip
+    found = wr.Window(last(), types="int64", algorithm="finger_tree")
+    plain = wr.Window(last(), algorithm="finger_tree")
+    for number, (name, time) in enumerate(steps):
+        value = number % 10
+        for each in (found, plain):
+            if name == "i" and len(each):
+                each.insert(value)
+            elif name == "t":
+                each.insert_at_time(time, value)
+            elif name == "m":
+                each.insert_many([value, 3, 4], times=[time, -time, time // 2])
+            elif name == "o" and len(each):
+                each.evict_older_than(time)
+            elif name == "e" and len(each):
+                each.evict()
+            elif name == "b" and len(each):
+                each.insert_many([value, 7])
+            elif name == "s" and len(each):
+                each.slide_many([value, 1])
+        assert (found.query() or 0, len(found)) == (plain.query() or 0, len(plain))
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize(
+    ("times", "others", "wrong"),
+    [
+        ([30, 10, 20], 15, "noon"),
+        ([0.5, -0.5, 0.0], -0.25, None),
+        (np.array(["2024-03", "2024-01", "2024-02"], "datetime64[s]"),
+         datetime.datetime(2024, 1, 5), 7),
+        (pa.array([30, 10, 20], pa.timestamp("us", "UTC")),
+         datetime.datetime(1970, 1, 1, microsecond=15, tzinfo=datetime.UTC),
+         datetime.datetime(2024, 1, 1)),
+        ([datetime.date(2024, 1, day) for day in (9, 1, 5)], datetime.date(2024, 1, 3), 2**70),
+    ],
+    ids=["integers", "floats", "datetime64", "arrow", "dates"],
+)  # fmt: skip
+def test_times_of_compiled_windows(times, others, wrong):
+    """Between the first and the second; what is no such time changes nothing."""
+    found = wr.Window(wr.sum(), types="int64", algorithm="finger_tree")
+    found.insert_many([100, 1, 10], times=times)
+    found.insert_at_time(others, 1000)
+    with pytest.raises(wr.InvalidArgument, match="times: "):
+        found.insert_at_time(wrong, 5)
+    left = []
+    for _ in range(4):
+        left.append(found.query())
+        found.evict()
+    assert left == [1111, 1110, 110, 100]
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_what_compiled_windows_of_times_refuse():
+    found = wr.Window(wr.sum(), types="int64", algorithm="finger_tree")
+    found.insert(1)
+    refused = "1 events of the window have no times; insert all with insert_at_time"
+    for call in (
+        lambda: found.insert_at_time(1, 2),
+        lambda: found.insert_many([2], times=[1]),
+        lambda: found.evict_older_than(1),
+    ):
+        with pytest.raises(wr.InvalidArgument, match=refused):
+            call()
+    found.clear()
+    with pytest.raises(wr.InvalidArgument, match="times: give one for each event, 2, not 1"):
+        found.insert_many([1, 2], times=[1])
+    with pytest.raises(wr.InvalidArgument, match="times: those of a compiled window are numbers"):
+        found.insert_at_time("noon", 1)
+    with pytest.raises(wr.InvalidArgument, match="times: nan is no time"):
+        found.insert_at_time(float("nan"), 1)
+    with pytest.raises(wr.NotApplicable, match="daba has no insert_at_time; finger_tree can"):
+        wr.Window(wr.max(), types="int64", algorithm="daba").insert_at_time(1, 2)
+    assert (found.query(), len(found)) == (None, 0)

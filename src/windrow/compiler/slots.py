@@ -138,6 +138,11 @@ def insert(state: State, ring: Ring, partial: Partial) -> State:
     _unlinked("insert")
 
 
+def insert_at_time(state: State, ring: Ring, time: int, partial: Partial) -> State:
+    """The window with one more event, behind all that are not later."""
+    _unlinked("insert_at_time")
+
+
 def evict(state: State, ring: Ring) -> State:
     """The window without its oldest event."""
     _unlinked("evict")

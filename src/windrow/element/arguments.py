@@ -32,7 +32,7 @@ def going(count: Any, held: int) -> int:
 
 
 def count_of(events: Any) -> int:
-    """How many events there are in a list, an array, a table, or a mapping from columns to arrays."""
+    """How many events there are in a list, an array, a table, or a mapping from columns."""
     if isinstance(events, Mapping):
         return len(next(iter(events.values()), ()))
     return len(events)

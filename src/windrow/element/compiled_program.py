@@ -23,7 +23,7 @@ from windrow.engine.feature_columns import FeatureAnswers, FeatureColumns
 from windrow.engine.helper_thread import helper_for
 from windrow.engine.row_windows import kernel_for
 from windrow.planning import costs
-from windrow.planning.choose import Wish, combine_of, helped
+from windrow.planning.choose import Wish, combine_of, helped, offers
 from windrow.windows import PolicyWindow
 from windrow.work.threads import cores
 
@@ -55,6 +55,8 @@ class CompiledProgram:
         self.algorithm = self.choice.algorithm
         self._policy = self._asked.policy
         self.checked = self.features.checked or policy is not None
+        takes = [*self.inputs.types, self._asked.names]
+        self._takes_float = takes == [pa.float64(), None] and not self.features.checked
         self._loops = BlockLoops(self, self.features)
         self._bare_loops = None
         if (bare := self.product.without_nulls()) is not None:
@@ -71,6 +73,11 @@ class CompiledProgram:
             return combine_nanoseconds(self.features, [(each.name, each.type) for each in schema])
         return combine_of(self.choice.served)
 
+    @property
+    def in_any_order(self) -> bool:
+        """Whether events may come in any order of their times."""
+        return offers(self.algorithm, "insert_at_time")
+
     def kernel(
         self, loop: Callable[..., Any], product: Product, *functions: Callable[..., Any]
     ) -> Kernel:
@@ -80,6 +87,8 @@ class CompiledProgram:
 
     def insert_loop(self) -> Callable[..., Any]:
         """The loop that inserts rows."""
+        if self.in_any_order:
+            return element_loops.insert_rows_in_any_order
         if self._policy is None:
             return element_loops.insert_rows
         if self._policy.halves:
@@ -103,6 +112,9 @@ class CompiledProgram:
 
     def checked_event(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The values of one event, checked; a function of the user's takes them on trial."""
+        # Of what Arrow would look at for microseconds, most is a float where floats are wanted.
+        if len(inputs) == 1 and type(inputs[0]) is float and self._takes_float:
+            return inputs
         values = self.inputs.event(inputs)
         if self.features.checked:
             self._asked.require_lifted(values)

@@ -14,6 +14,7 @@ from windrow.algebra import arrays
 from windrow.algebra.failures import failures_named
 from windrow.compiler.bound_code import BoundKernel
 from windrow.compiler.kernel import Kernel
+from windrow.compiler.linking import link
 from windrow.element.compiled_program import CompiledProgram
 from windrow.engine import element_loops
 from windrow.engine.kernel_window import KernelWindow
@@ -91,6 +92,12 @@ class CompiledRing:
         state = self.state()
         size = getattr(self._program.algorithm, "size", None)
         return int(state.end - state.front if size is None else size(state))
+
+    def older_than(self, time: int) -> int:
+        """How many events have an earlier time; no event waits."""
+        slots = {"load_integer": lambda integers, place: int(integers[place])}
+        older_than = link(self._program.algorithm.FUNCTIONS, slots)["older_than"]
+        return int(older_than(self.state(), self._window.ring, time))
 
     def _partial(self, place: int) -> Any:
         values = [numbers[place].item() for numbers in self._kept]

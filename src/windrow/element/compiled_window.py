@@ -17,12 +17,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from windrow.algebra import arrays
 from windrow.compiler.kernel import Kernel
 from windrow.element.compiled_program import CompiledProgram, written
 from windrow.element.compiled_ring import CompiledRing
 from windrow.element.single_events import SingleEvents
 from windrow.element.stored_measures import Asked, asked_measures
+from windrow.element.timed_events import TimedEvents, with_times
 from windrow.element.typed_inputs import Types
+from windrow.element.typed_times import TypedTimes
 from windrow.engine.plain_window import require_offered
 from windrow.errors import NotApplicable
 from windrow.planning.choose import Wish
@@ -31,7 +34,7 @@ from windrow.windows.key_runs import NEVER
 
 #: what only windows in plain Python do
 _NOT_COMPILED = frozenset({
-    "insert_at", "insert_at_time", "evict_at", "query_range", "prefix", "suffix", "update",
+    "insert_at", "evict_at", "query_range", "prefix", "suffix", "update",
 })  # fmt: skip
 #: the one key whose rows slide
 _ONE_KEY = np.array([0, NEVER])
@@ -39,9 +42,6 @@ _ONE_KEY = np.array([0, NEVER])
 
 class CompiledWindow:
     """The window behind `wr.Window(..., types=...)`."""
-
-    #: the times of events are kept beside it
-    keeps_times = False
 
     def __init__(
         self, aggregation: Asked, types: Types, policy: PolicyWindow | None, wish: Wish
@@ -51,13 +51,18 @@ class CompiledWindow:
             require_offered(program.algorithm, "leaving")
         self._program, self._slides = program, policy is not None
         self.name, self.algorithm = program.name, program.algorithm
+        #: whether the times of events are kept in the window itself, so that they come in any order
+        self.keeps_times = program.in_any_order
         self._serving = program.serving()
         self.clear()
 
     def clear(self) -> None:
         """Drop all events and all room."""
         self._ring = CompiledRing(self._program, self._serving)
-        self._single = SingleEvents(self._program, self._ring, self._slides)
+        parts = self._program, self._ring, self._slides
+        self._timed = TimedEvents(*parts) if self.keeps_times else None
+        self._single = SingleEvents(*parts) if self._timed is None else self._timed
+        self._times = TypedTimes()
 
     def entries(self) -> dict[str, Callable[..., Any]]:
         """The operations of one event, to be called directly."""
@@ -78,13 +83,42 @@ class CompiledWindow:
 
     def insert_many(self, events: Any) -> None:
         """Add events, oldest first: an array, a list, or a table with a column for each input."""
+        self._insert_columns(self._program.inputs.columns(events), None)
+
+    def insert_at_times(self, events: Any, times: Any) -> None:
+        """Add many events, each behind all that are not later; all of them, or none."""
         columns = self._program.inputs.columns(events)
+        assert self._timed is not None
+        self._timed.require_times("insert_many")
+        self._insert_columns(columns, self._times.numbers(times, len(columns[0])))
+
+    def insert_at_time(self, time: Any, inputs: tuple[Any, ...]) -> None:
+        """Add an event behind all that are not later."""
+        require_offered(self.algorithm, "insert_at_time")
+        assert self._timed is not None
+        self._timed.insert_at_time(self._times.number(time), inputs)
+
+    def older_than(self, time: Any) -> int:
+        """How many events have an earlier time."""
+        assert self._timed is not None
+        self._timed.require_times("evict_older_than")
+        self._timed.settle()
+        return self._ring.older_than(self._times.number(time)) if len(self) else 0
+
+    def _insert_columns(self, columns: list[pa.Array], times: Any) -> None:
+        """Add events, at their times if there are any."""
         size = len(columns[0])
         self._single.settle()
         if not self._slides:
             self._ring.reserve(size)
         loops = self._program.loops(columns)
-        self._drive(loops.inserting, loops.block(columns), (), 0, size)
+        data = loops.block(columns)
+        if self._timed is not None:
+            is_timed = np.full(size, times is not None)
+            given = np.zeros(size, np.int64) if times is None else times
+            data = with_times(data, arrays.read_only(given), arrays.read_only(is_timed))
+            self._timed.note(size, times is not None)
+        self._drive(loops.inserting, data, (), 0, size)
 
     def slide_many(self, events: Any) -> pa.Array | pa.Table:
         """For each event, evict the oldest, insert it and answer; there must be an oldest."""

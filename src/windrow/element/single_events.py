@@ -20,7 +20,7 @@ from windrow.compiler import event_calls
 from windrow.compiler.event_calls import COUNT, HELD, ODD, Fallbacks, Places
 from windrow.compiler.event_calls import LEAVING as GOING
 from windrow.element.arguments import going
-from windrow.element.compiled_program import CompiledProgram, written
+from windrow.element.compiled_program import CompiledProgram, Read, written
 from windrow.element.compiled_ring import CompiledRing
 from windrow.engine.element_loops import ANSWERING, LEAVING, STOP
 from windrow.errors import EmptyWindow, InvalidArgument
@@ -64,11 +64,14 @@ class SingleEvents:
 
     def bind(self) -> None:
         """Take the kernel with the ring as it is now."""
-        read = self._columns, self._validities
-        self._bound = self._ring.bound(*read, *written(self._answers))
+        self._bound = self._ring.bound(*self._read(), *written(self._answers))
         if self._bound.address is not None:
             address, words = self._bound.address, self._bound.words
             event_calls.bind(self._words, address, words, self._ring.cells)
+
+    def _read(self) -> Read:
+        """What the kernel reads."""
+        return tuple(self._columns), tuple(self._validities)
 
     def look(self) -> None:
         """See how many events there are, after others were inserted or evicted."""

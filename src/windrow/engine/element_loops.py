@@ -24,6 +24,7 @@ from windrow.compiler.slots import (
     half_leaving,
     has_room,
     insert,
+    insert_at_time,
     leaving,
     lift_row,
     load_integer,
@@ -91,6 +92,21 @@ def insert_rows_by_halves(
         while count > 0:
             state = evict_many(state, ring, count)
             count = half_leaving(state, ring)
+    return state, stop
+
+
+def insert_rows_in_any_order(
+    columns: Block, validities: Block, ring: Ring, state: State, begin: int, stop: int
+) -> tuple[State, int]:
+    """Insert rows at their times, those without at the newest; the last two columns tell which."""
+    for row in range(begin, stop):
+        if not has_room(state, ring):
+            return state, row
+        partial = lift_row(columns, validities, row)
+        if columns[-1][row]:
+            state = insert_at_time(state, ring, columns[-2][row], partial)
+        else:
+            state = insert(state, ring, partial)
     return state, stop
 
 
