@@ -102,8 +102,8 @@ FIG_9 = Figure(
                "orders of magnitude", by=SPIKE),
         Better("FiBA has lower spikes than Two-Stacks", "finger_tree", ["two_stacks"],
                "orders of magnitude", by=SPIKE,
-               why="Rounds of FiBA take several times as long. On a busy machine most runs of so many "
-               "rounds are interrupted, and the interruption is the slowest round."),
+               why="Rounds of FiBA take several times as long. On a busy machine most runs of so "
+               "many rounds are interrupted, and the interruption is the slowest round."),
         Better("DABA Lite has a lower median than FiBA", "daba_lite", ["finger_tree"]),
     ),
 )  # fmt: skip
