@@ -115,6 +115,6 @@ def test_the_run_of_the_docs_is_whole():
     claims = json.loads((folder / "claims.json").read_text())
     text = (folder.parent / "experiments.md").read_text()
     for claim in claims:
-        page = (folder / f"{claim['paper']}.html").read_text()
+        page = (folder / claim["page"]).read_text()
         assert f'id="{claim["figure"]}"' in page
         assert f"| {claim['place']} | {claim['claim']} |" in text

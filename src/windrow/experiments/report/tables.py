@@ -39,7 +39,7 @@ def as_records(rows: Iterable[Judged]) -> list[dict[str, str]]:
     """The claims for programs."""
     return [
         {
-            "paper": row.paper.name,
+            "page": f"{row.paper.name}.html",
             "figure": row.figure.name,
             "place": place_of(row),
             **vars(row.verdict),
