@@ -114,6 +114,11 @@ def test_check_is_true_or_false() -> None:
 # What is right ------------------------------------------------------------------------------------
 
 
+#: Their partials are relative to one of the values. What an inverse leaves may be relative to one that
+#: left, which is equal for the catalogue (`tests/algebra/test_laws.py`) and not for one's own.
+RELATIVE = ("variance", "variance_pop", "stddev", "stddev_pop")
+
+
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_the_functions_of_the_catalogue(name: str) -> None:
     """As if they were one's own: rounding, rows of arrays, answers of structs."""
@@ -126,7 +131,7 @@ def test_the_functions_of_the_catalogue(name: str) -> None:
         lift = eval(f"lambda {', '.join(inputs)}: of({', '.join(inputs)})", {"of": monoid.lift})
         wr.aggregation(
             name=name, identity=monoid.identity, lift=lift, combine=monoid.combine,
-            inverse=monoid.inverse, lower=lambda partial: 1,
+            inverse=None if name in RELATIVE else monoid.inverse, lower=lambda partial: 1,
         )  # fmt: skip
 
 
