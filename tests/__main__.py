@@ -10,7 +10,7 @@ import sys
 import tempfile
 from typing import IO
 
-from tests.support.parts import PARTS
+from tests.support.parts import FIRST, PARTS
 
 #: what pytest exits with when it has run no test
 NONE_RUN = 5
@@ -18,9 +18,10 @@ NONE_RUN = 5
 
 def main(arguments: list[str]) -> int:
     """Run all parts; the exit code is that of the first that failed, if any had tests to run."""
-    shown, *others = (command(part, arguments) for part in PARTS)
-    kept = [begin(other) for other in others]
-    codes = [subprocess.run(shown, check=False, env=environment()).returncode]
+    shown, *others = PARTS
+    kept = [begin(other, arguments) for other in others]
+    first = subprocess.run(command(shown, arguments), check=False, env=environment())
+    codes = [first.returncode]
     for process, printed in kept:
         codes.append(process.wait())
         printed.seek(0)
@@ -44,14 +45,15 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
-def begin(words: list[str]) -> tuple[subprocess.Popen[str], IO[str]]:
-    """A process that gives way to the first, and what it prints.
+def begin(part: str, arguments: list[str]) -> tuple[subprocess.Popen[str], IO[str]]:
+    """A process that runs a part, and what it prints.
 
-    The first part is the longest and does one thing after the other: it should never wait.
+    Parts that wait much never wait for those that compute.
     """
+    words = [*([] if part in FIRST else ["nice"]), *command(part, arguments)]
     printed = tempfile.TemporaryFile("w+")  # noqa: SIM115 - read when the process has ended
     process = subprocess.Popen(
-        ["nice", *words], stdout=printed, stderr=subprocess.STDOUT, text=True, env=environment()
+        words, stdout=printed, stderr=subprocess.STDOUT, text=True, env=environment()
     )
     return process, printed
 

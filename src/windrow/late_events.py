@@ -87,8 +87,8 @@ def on_time(data: Any) -> Any:
         ... ):
         ...     print(wr.on_time(batch)["count"].to_pylist())
         [1]
-        [2]
         []
+        [2]
     """
     if is_spark(data):
         _require_column(data.columns)

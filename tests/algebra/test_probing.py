@@ -114,8 +114,8 @@ def test_check_is_true_or_false() -> None:
 # What is right ------------------------------------------------------------------------------------
 
 
-#: Their partials are relative to one of the values. What an inverse leaves may be relative to one that
-#: left, which is equal for the catalogue (`tests/algebra/test_laws.py`) and not for one's own.
+#: Their partials are relative to one of the values. What an inverse leaves may be relative to one
+#: that left: equal by the catalogue's equality (`tests/algebra/test_laws.py`), not as numbers.
 RELATIVE = ("variance", "variance_pop", "stddev", "stddev_pop")
 
 

@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
-PARTS = ("session", "kernels", "aggregations", "rest")
+PARTS = ("session", "programs", "kernels", "aggregations", "rest")
+#: parts that do one thing after the other and wait much: the others give way to them
+FIRST = ("session", "programs")
 _FOLDERS = {
+    "programs": {"cli", "registration", "sources", "spark", "tests"},
     "kernels": {"algorithms", "compiler", "over", "slide"},
     "aggregations": {"aggregations", "algebra", "stream"},
 }
