@@ -83,13 +83,11 @@ def test_parts_overlap_where_combine_selects(ranges: list[int], rows: list[int],
 
 @given(RANGES)
 def test_parts_cover_a_range_once(ranges: list[int]) -> None:
-    before: list[int] = []
     for extent, recipe in zip(ranges, doubling.recipes_for(ranges, selective=False), strict=True):
-        covered = list(before) if recipe.continues else []
+        covered = [] if recipe.base is None else list(range(ranges[recipe.base]))
         for part in recipe.parts:
             covered += range(part.back, part.back + (1 << part.doubling))
         assert covered == list(range(extent))
-        before = covered
 
 
 @given(RANGES, st.booleans())
@@ -114,4 +112,10 @@ def test_a_row_of_full_windows_takes_the_combines_of_the_card(
 def test_equal_steps_take_one_combine_for_each_range() -> None:
     recipes = doubling.recipes_for(list(range(64, 64 * 65, 64)), selective=False)
     assert max(recipe.combines for recipe in recipes) == 1
-    assert recipes[0] == Recipe(False, ((6, 0),))
+    assert recipes[0] == Recipe(None, ((6, 0),))
+
+
+def test_a_range_continues_the_one_that_leaves_the_fewest_parts() -> None:
+    # 87 = 0b1010111 takes five parts anew and two behind 69, but one behind 55
+    *_, last = doubling.recipes_for([55, 69, 87], selective=False)
+    assert last == Recipe(0, ((5, 55),))

@@ -7,13 +7,13 @@ order      rows of a block
 requires   an associative combine, nothing else
 row        1 combine for each doubling up to the longest range, and for each range:
              1, if combine selects, because then two parts of a window may overlap
-             as many as its distance to the range before has binary digits that are 1, or, if that
-             is less, as the range itself has, less one
+             as many as its distance to some shorter range has binary digits that are 1, or, if
+             that is less, as the range itself has, less one
 space      for each doubling as many partials as ranges look back
 
 Every doubling is an array: at each row the partial of the newest 2^k rows. It comes from the array
-below it, at the row and 2^k rows before. A range is put together from such parts. Ranges grow, and
-each continues what the range before has put together, if that takes fewer parts than to begin anew.
+below it, at the row and 2^k rows before. A range is put together from such parts. It continues what
+a shorter range has put together, if that takes fewer parts than to begin anew.
 
     ranges 3 and 7:   3 = 1 + 2            7 - 3 = 4, behind the 3
 
@@ -43,7 +43,7 @@ Invariants, behind each tile:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,15 +73,15 @@ class Part(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """How a window is put together: on what the range before has come to, or from nothing."""
+    """How a window is put together: on what the range of a number has come to, or from nothing."""
 
-    continues: bool
+    base: int | None
     parts: tuple[Part, ...]
 
     @property
     def combines(self) -> int:
         """How many combines it takes."""
-        return len(self.parts) - (not self.continues)
+        return len(self.parts) - (self.base is None)
 
 
 def parts_of(rows: int, back: int = 0) -> tuple[Part, ...]:
@@ -99,19 +99,22 @@ def parts_of(rows: int, back: int = 0) -> tuple[Part, ...]:
 
 
 def recipes_for(ranges: Sequence[int], selective: bool) -> list[Recipe]:
-    """How the windows of ascending ranges are put together."""
-    recipes = []
-    for before, extent in pairwise((0, *ranges)):
+    """How the windows of ascending ranges are put together.
+
+    No recipe continues a doubling: to begin anew with it takes no more.
+    """
+    recipes: list[Recipe] = []
+    for number, extent in enumerate(ranges):
         doubling = extent.bit_length() - 1
-        anew = Recipe(False, parts_of(extent))
-        further = Recipe(True, parts_of(extent - before, before))
+        distances = [extent - shorter for shorter in ranges[:number]]
+        base = min(range(number), key=lambda each: distances[each].bit_count(), default=None)
         if selective and extent > 1 << doubling:
             overlapping = Part(doubling, 0), Part(doubling, extent - (1 << doubling))
-            recipes.append(Recipe(False, overlapping))
-        elif before and further.combines < anew.combines:
-            recipes.append(further)
+            recipes.append(Recipe(None, overlapping))
+        elif base is not None and distances[base].bit_count() < extent.bit_count() - 1:
+            recipes.append(Recipe(base, parts_of(distances[base], ranges[base])))
         else:
-            recipes.append(anew)
+            recipes.append(Recipe(None, parts_of(extent)))
     return recipes
 
 
@@ -132,14 +135,16 @@ class Tables(NamedTuple):
 
     Attributes:
         levels: the partials of all doublings, one array behind the other.
-        sums: room for the windows of a tile, twice.
+        sums: rooms for the windows of a tile: two to work in, then one for each range that another
+            continues.
         begins: where each doubling's array begins.
         keeps: how far back it is looked at.
         ends: how much of it is filled.
         ages: how many rows of its run are before each row of a tile; behind them, that of the row
             to come.
+        bases: where in `sums` the range is that each range continues; -1 if it begins anew.
+        rooms: where in `sums` each range stays for others; -1 if none continues it.
         recipes: where the parts of each range begin.
-        continues: whether it continues the range before.
         doublings, backs: the parts.
     """
 
@@ -149,8 +154,9 @@ class Tables(NamedTuple):
     keeps: Array
     ends: Array
     ages: Array
+    bases: Array
+    rooms: Array
     recipes: Array
-    continues: Array
     doublings: Array
     backs: Array
 
@@ -161,15 +167,18 @@ def allocate(memory: Memory, recipes: Sequence[Recipe], tile: int) -> Tables:
     # What is kept moves to the front when the array is full: each row about once.
     begins = np.concatenate([[0], np.cumsum(2 * keeps + 2 * tile)])
     parts = list(chain.from_iterable(recipe.parts for recipe in recipes))
+    continued = sorted({recipe.base for recipe in recipes if recipe.base is not None})
+    rooms = {number: (2 + place) * tile for place, number in enumerate(continued)}
     return Tables(
         memory.array(int(begins[-1])),
-        memory.array(2 * tile),
+        memory.array((2 + len(continued)) * tile),
         begins,
         keeps,
         np.zeros(len(keeps), np.int64),
         np.zeros(tile + 1, np.int64),
+        np.array([-1 if recipe.base is None else rooms[recipe.base] for recipe in recipes]),
+        np.array([rooms.get(number, -1) for number in range(len(recipes))]),
         np.cumsum([0, *(len(recipe.parts) for recipe in recipes)]),
-        np.array([recipe.continues for recipe in recipes]),
         np.array([part.doubling for part in parts]),
         np.array([part.back for part in parts]),
     )
@@ -208,18 +217,18 @@ def make_room(tables: Tables, count: int) -> None:
 
 def join(
     target: Ring, place: int, older: Ring, before: int, newer: Ring, behind: int,
-    ages: Block, fewest: int, back: int, count: int,
+    ages: Block, fewest: int, back: int, begin: int, count: int,
 ) -> None:  # fmt: skip
-    """Combine the rows of a tile with what lies `back` rows before them, if that is in their run.
+    """Combine rows of a tile with what lies `back` rows before them, if that is in their run.
 
     The first loop asks nothing, and combines many rows at once.
     """
     if fewest >= back:
-        for index in range(count):
+        for index in range(begin, count):
             partial = combine(load_at(older, before + index), load_at(newer, behind + index))
             store_at(target, place + index, partial)
     else:
-        for index in range(count):
+        for index in range(begin, count):
             partial = load_at(newer, behind + index)
             if ages[index] >= back:
                 partial = combine(load_at(older, before + index), partial)
@@ -230,7 +239,7 @@ def answer_joined(
     answers: Block, defined: Block, place: int, older: Ring, before: int, newer: Ring, behind: int,
     ages: Block, fewest: int, back: int, begin: int, count: int,
 ) -> None:  # fmt: skip
-    """Answer what `join` would store, from the row `begin` of a tile on."""
+    """Answer what `join` would store."""
     if fewest >= back:
         for index in range(begin, count):
             partial = combine(load_at(older, before + index), load_at(newer, behind + index))
@@ -243,39 +252,49 @@ def answer_joined(
             lower_row(answers, defined, place + index, partial)
 
 
+def answer_stored(
+    answers: Block, defined: Block, place: int, newer: Ring, behind: int, begin: int, count: int
+) -> None:
+    """Answer partials as they are."""
+    for index in range(begin, count):
+        lower_row(answers, defined, place + index, load_at(newer, behind + index))
+
+
 def answer_tile(
     answers: Block, defined: Block, tables: Tables, places: Block, row: int,
     fewest: int, begin: int, count: int,
 ) -> None:  # fmt: skip
     """Answer a tile for all ranges; `places` is where the answers of each range begin."""
     tile = len(tables.ages) - 1
-    newer, behind, side = tables.sums, 0, 0
+    side = 0
     for number in range(len(places)):
+        place = places[number] + row
         first, stop = tables.recipes[number], tables.recipes[number + 1]
-        if not tables.continues[number]:
+        newer, behind = tables.sums, tables.bases[number]
+        if behind < 0:
             doubling = tables.doublings[first]
             newer, behind = tables.levels, tables.begins[doubling] + tables.ends[doubling]
             first += 1
-        is_last = number + 1 == len(places) or not tables.continues[number + 1]
+        room = tables.rooms[number]
         for part in range(first, stop):
             doubling, back = tables.doublings[part], tables.backs[part]
             before = tables.begins[doubling] + tables.ends[doubling] - back
-            if is_last and part + 1 == stop:
+            is_last = part + 1 == stop
+            if is_last and room < 0:
                 answer_joined(
-                    answers, defined, places[number] + row, tables.levels, before, newer, behind,
+                    answers, defined, place, tables.levels, before, newer, behind,
                     tables.ages, fewest, back, begin, count,
                 )  # fmt: skip
             else:
                 side = tile - side
+                target = room if is_last else side
                 join(
-                    tables.sums, side, tables.levels, before, newer, behind,
-                    tables.ages, fewest, back, count,
+                    tables.sums, target, tables.levels, before, newer, behind,
+                    tables.ages, fewest, back, begin, count,
                 )  # fmt: skip
-                newer, behind = tables.sums, side
-        if not is_last or first == stop:
-            for index in range(begin, count):
-                partial = load_at(newer, behind + index)
-                lower_row(answers, defined, places[number] + row + index, partial)
+                newer, behind = tables.sums, target
+        if first == stop or room >= 0:
+            answer_stored(answers, defined, place, newer, behind, begin, count)
 
 
 def over_ranges(
@@ -296,7 +315,7 @@ def over_ranges(
             level = tables.begins[doubling] + tables.ends[doubling]
             join(
                 tables.levels, level, tables.levels, below - half, tables.levels, below,
-                tables.ages, fewest, half, count,
+                tables.ages, fewest, half, 0, count,
             )  # fmt: skip
         first = min(max(answer_from - row, 0), count)
         if first < count:
@@ -307,4 +326,4 @@ def over_ranges(
 
 
 #: what the loop calls, callees first
-FUNCTIONS = (age, make_room, join, answer_joined, answer_tile)
+FUNCTIONS = (age, make_room, join, answer_joined, answer_stored, answer_tile)
