@@ -2,9 +2,10 @@
 
 All blocks of a file that are fenced as ```python share one namespace. A block of `>>>` lines must
 also print what it shows. A block fenced as ```python no-run is left alone: for what a test cannot
-run, such as a cluster. A block fenced as ```python pair asks two libraries the same question, and
-both must answer the same. An example that mentions `spark` gets the session of the tests by that
-name. Most pages run without compiling: answers are the same, and kernels are dear.
+run, such as a cluster. So is ```python tempo, which `test_moving_from.py` runs. A block fenced as
+```python pair asks two libraries the same question, and both must answer the same. An example that
+mentions `spark` gets the session of the tests by that name. Most pages run without compiling:
+answers are the same, and kernels are dear.
 Links lead somewhere, in the repository and on PyPI. Files that the pages name exist.
 """
 
@@ -23,6 +24,8 @@ from windrow.planning.placement import MOST_ROWS_FOR_SPARK
 
 ROOT = Path(__file__).parent.parent
 FENCE = re.compile(r"^```python *(?P<info>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+#: blocks that no test here runs; those of tempo are run by `test_moving_from.py`
+ELSEWHERE = ("no-run", "tempo")
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 #: pages whose kernels are compiled: the first that users try, one with many events, and the one
 #: about compiling; the others run as plain Python, in a fraction of the time
@@ -42,7 +45,7 @@ def blocks_of(text: str) -> list[Block]:
     return [
         Block(match["code"], text.count("\n", 0, match.start("code")), match["info"].strip())
         for match in FENCE.finditer(text)
-        if match["info"].strip() != "no-run"
+        if match["info"].strip() not in ELSEWHERE
     ]
 
 
