@@ -60,9 +60,7 @@ def answers_of(variable: str, package: str, program: str, told: Any) -> Any:
     """
     python = os.environ.get(variable)
     if not python:
-        pytest.skip(
-            f"set {variable} to the Python of an environment of its own with {package}: tests/README.md"
-        )
+        pytest.skip(f"set {variable} to a Python that has {package}: see tests/README.md")
     ran = subprocess.run(
         [python, "-c", program], input=json.dumps(told), capture_output=True, text=True, check=False
     )
