@@ -27,6 +27,7 @@ class Driven:
 
     def __init__(self, ranges: list[int], *, selective: bool, tile: int) -> None:
         self.ranges, self.combines, self._selective = ranges, 0, selective
+        self._drafts = [None] * tile
         self.recipes = doubling.recipes_for(ranges, selective)
         self.tables = doubling.allocate(Lists(), self.recipes, tile)  # type: ignore[arg-type]
         slots = {
@@ -34,7 +35,8 @@ class Driven:
             "load_at": list.__getitem__,
             "store_at": list.__setitem__,
             "lift_row": lambda columns, _validities, row: columns[row],
-            "lower_row": lambda answers, _defined, row, partial: answers.__setitem__(row, partial),
+            "lower_row": lambda drafts, _noted, row, partial: drafts.__setitem__(row, partial),
+            "deliver": deliver,
         }
         functions = (*doubling.FUNCTIONS, doubling.over_ranges)
         self._loop = link(functions, slots)["over_ranges"]
@@ -50,8 +52,16 @@ class Driven:
         places = size * np.arange(len(self.ranges))
         marks = [0, *cuts, size]
         for begin, stop in pairwise(marks):
-            self._loop(rows, (), answers, (), self.tables, places, [*starts, NEVER], 0, begin, stop)
+            data = rows, (), answers, (), self._drafts, (), self.tables
+            self._loop(*data, places, [*starts, NEVER], 0, begin, stop)
         return [answers[place : place + size] for place in places]
+
+
+def deliver(
+    drafts: list[Any], _noted: Any, answers: list[Any], _defined: Any,
+    place: int, begin: int, count: int,
+) -> None:  # fmt: skip
+    answers[place + begin : place + count] = drafts[begin:count]
 
 
 def from_scratch(rows: list[Any], starts: list[int], extent: int, fold: Any) -> list[Any]:

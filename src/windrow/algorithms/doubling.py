@@ -28,8 +28,8 @@ Nothing depends on the row before, so the loops take many rows at once: the proc
 numbers in one instruction. That is why this is faster than a pass for each range, which combines
 less.
 
-Rows go in tiles, whose partials stay in the cache. The answers of one range to a tile are written
-one after the other, so that memory is written in long pieces.
+Rows go in tiles, whose partials stay in the cache. The answers of one range to a tile are drafted
+there, too, and then copied to their column in one piece (see `compiler/past_cache.py`).
 
 A window never reaches beyond the first row of its run. `ages` counts the rows before each row in
 its run; where a part would lie before the run, there is none.
@@ -51,7 +51,7 @@ import numpy as np
 from windrow.algorithms.guarantees import Growth, Guarantees
 from windrow.algorithms.plain_memory import Memory
 from windrow.compiler.places import place_of
-from windrow.compiler.slots import Ring, combine, lift_row, load_at, lower_row, store_at
+from windrow.compiler.slots import Ring, combine, deliver, lift_row, load_at, lower_row, store_at
 
 NAME = "doubling"
 #: it answers the rows of whole blocks, and has no insert and evict to call one by one
@@ -236,39 +236,38 @@ def join(
 
 
 def answer_joined(
-    answers: Block, defined: Block, place: int, older: Ring, before: int, newer: Ring, behind: int,
+    drafts: Block, noted: Block, older: Ring, before: int, newer: Ring, behind: int,
     ages: Block, fewest: int, back: int, begin: int, count: int,
 ) -> None:  # fmt: skip
-    """Answer what `join` would store."""
+    """Draft the answers to what `join` would store."""
     if fewest >= back:
         for index in range(begin, count):
             partial = combine(load_at(older, before + index), load_at(newer, behind + index))
-            lower_row(answers, defined, place + index, partial)
+            lower_row(drafts, noted, index, partial)
     else:
         for index in range(begin, count):
             partial = load_at(newer, behind + index)
             if ages[index] >= back:
                 partial = combine(load_at(older, before + index), partial)
-            lower_row(answers, defined, place + index, partial)
+            lower_row(drafts, noted, index, partial)
 
 
 def answer_stored(
-    answers: Block, defined: Block, place: int, newer: Ring, behind: int, begin: int, count: int
+    drafts: Block, noted: Block, newer: Ring, behind: int, begin: int, count: int
 ) -> None:
-    """Answer partials as they are."""
+    """Draft the answers to partials as they are."""
     for index in range(begin, count):
-        lower_row(answers, defined, place + index, load_at(newer, behind + index))
+        lower_row(drafts, noted, index, load_at(newer, behind + index))
 
 
 def answer_tile(
-    answers: Block, defined: Block, tables: Tables, places: Block, row: int,
-    fewest: int, begin: int, count: int,
+    answers: Block, defined: Block, drafts: Block, noted: Block, tables: Tables, places: Block,
+    row: int, fewest: int, begin: int, count: int,
 ) -> None:  # fmt: skip
     """Answer a tile for all ranges; `places` is where the answers of each range begin."""
     tile = len(tables.ages) - 1
     side = 0
     for number in range(len(places)):
-        place = places[number] + row
         first, stop = tables.recipes[number], tables.recipes[number + 1]
         newer, behind = tables.sums, tables.bases[number]
         if behind < 0:
@@ -282,7 +281,7 @@ def answer_tile(
             is_last = part + 1 == stop
             if is_last and room < 0:
                 answer_joined(
-                    answers, defined, place, tables.levels, before, newer, behind,
+                    drafts, noted, tables.levels, before, newer, behind,
                     tables.ages, fewest, back, begin, count,
                 )  # fmt: skip
             else:
@@ -294,11 +293,12 @@ def answer_tile(
                 )  # fmt: skip
                 newer, behind = tables.sums, target
         if first == stop or room >= 0:
-            answer_stored(answers, defined, place, newer, behind, begin, count)
+            answer_stored(drafts, noted, newer, behind, begin, count)
+        deliver(drafts, noted, answers, defined, places[number] + row, begin, count)
 
 
 def over_ranges(
-    columns: Block, validities: Block, answers: Block, defined: Block,
+    columns: Block, validities: Block, answers: Block, defined: Block, drafts: Block, noted: Block,
     tables: Tables, places: Block, starts: Block, answer_from: int, begin: int, stop: int,
 ) -> int:  # fmt: skip
     """Answer each row from `answer_from` on for all ranges; the rows before only fill windows."""
@@ -319,7 +319,7 @@ def over_ranges(
             )  # fmt: skip
         first = min(max(answer_from - row, 0), count)
         if first < count:
-            answer_tile(answers, defined, tables, places, row, fewest, first, count)
+            answer_tile(answers, defined, drafts, noted, tables, places, row, fewest, first, count)
         for doubling in range(len(tables.keeps)):
             tables.ends[doubling] += count
     return stop

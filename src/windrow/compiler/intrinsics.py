@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from windrow.compiler import bit_counts, extremes, float_bits, ring_source, shared_words
+from windrow.compiler import bit_counts, extremes, float_bits, past_cache, ring_source, shared_words
 
 
 @functools.cache
@@ -19,6 +19,7 @@ def intrinsics() -> dict[Any, Any]:
         **bit_counts.intrinsics(),
         **extremes.intrinsics(),
         **float_bits.intrinsics(),
+        **past_cache.intrinsics(),
         **ring_source.intrinsics(),
         **shared_words.intrinsics(),
     }

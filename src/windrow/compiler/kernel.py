@@ -19,7 +19,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from windrow.compiler import machine_code, ring_source, shared_words
+from windrow.compiler import machine_code, past_cache, ring_source, shared_words
 from windrow.compiler.argument_types import numba_version, types_in_words
 from windrow.compiler.bare_code import BareKernel
 from windrow.compiler.bound_code import BoundKernel, bound_in_python
@@ -44,6 +44,8 @@ _PRIMITIVES = {
     function.__name__: function
     for function in (
         ring_source.slot_of,
+        past_cache.copy_past_cache,
+        past_cache.settle_copies,
         shared_words.load_word,
         shared_words.store_word,
         shared_words.exchange_word,

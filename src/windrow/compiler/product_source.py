@@ -71,7 +71,7 @@ class ProductSource:
             self._same(),
             self._load(),
             self._store(),
-            *([] if self._wide else [self._load_at(), self._store_at()]),
+            *([] if self._wide else [self._load_at(), self._store_at(), self._deliver()]),
             self._lift_row(),
             self._lower_row(),
         ]
@@ -257,6 +257,19 @@ class ProductSource:
             yield from _indented(answer, "        ")
             yield "    else:"
             yield f"        defined[{index}][at] = False"
+
+    def _deliver(self) -> Iterator[str]:
+        """Copy drafted answers of some rows into their columns."""
+        yield "def deliver(drafts, noted, answers, defined, place, begin, count):"
+        for index, part in enumerate(self._product.parts):
+            members = [f"[{place}]" for place in range(len(part.monoid.members))]
+            arrays = [("answers", "drafts", member) for member in members or [""]]
+            if self._product.conditional[index]:
+                arrays.append(("defined", "noted", ""))
+            for column, draft, member in arrays:
+                into, out_of = f"{column}[{index}]{member}", f"{draft}[{index}]{member}"
+                yield f"    copy_past_cache({into}, place + begin, {out_of}, begin, count - begin)"
+        yield "    settle_copies()"
 
     def _condition(self, index: int, whole: str) -> str | None:
         """When a part has an answer; None if always."""

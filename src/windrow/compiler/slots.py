@@ -192,3 +192,10 @@ def lift_row(columns: Any, validities: Any, row: int) -> Partial:
 def lower_row(answers: Any, defined: Any, row: int, partial: Partial) -> None:
     """Write the answers of one row, and whether it has any."""
     _unlinked("lower_row")
+
+
+def deliver(
+    drafts: Any, noted: Any, answers: Any, defined: Any, place: int, begin: int, count: int
+) -> None:
+    """Copy the answers of the rows from `begin` to `count` of a draft to their places."""
+    _unlinked("deliver")

@@ -84,13 +84,19 @@ class DoublingWindow:
 
     def advance(self, rows: SharedRows, answers: Sequence[Any], defined: Sequence[Array]) -> None:
         """Drive rows through the windows and write their answers."""
-        data = rows.columns, rows.validities, tuple(answers), tuple(defined)
+        found = tuple(answers), tuple(defined)
+        drafts = tuple(map(self._draft, found[0])), tuple(map(self._draft, found[1]))
+        data = rows.columns, rows.validities, *found, *drafts, self._tables
         pace, begin = Pace(), rows.begin
         while begin < rows.stop:
             end = pace.end(begin, rows.stop)
-            begin = self._kernel(
-                *data, self._tables, rows.places, rows.starts, rows.answer_from, begin, end
-            )
+            begin = self._kernel(*data, rows.places, rows.starts, rows.answer_from, begin, end)
+
+    def _draft(self, answers: Any) -> Any:
+        """Room for the answers of a tile, like that for all rows; of a struct, for each member."""
+        if isinstance(answers, tuple):
+            return tuple(map(self._draft, answers))
+        return np.empty(len(self._tables.ages) - 1, answers.dtype)
 
 
 class RangesWindow:
