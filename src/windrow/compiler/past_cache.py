@@ -60,9 +60,7 @@ def intrinsics() -> dict[Any, Any]:
             integer = size.type
 
             def copy_numbers(first: Any, stop: Any) -> None:
-                with cgutils.for_range_slice(  # type: ignore[no-untyped-call]
-                    builder, first, stop, integer(1)
-                ) as (index, _):
+                with cgutils.for_range_slice(builder, first, stop, integer(1)) as (index, _):
                     builder.store(
                         builder.load(builder.gep(out_of, [index])), builder.gep(into, [index])
                     )
@@ -78,7 +76,7 @@ def intrinsics() -> dict[Any, Any]:
                 builder.bitcast(builder.gep(each, [ahead]), vector.as_pointer())
                 for each in (into, out_of)
             )
-            with cgutils.for_range(builder, vectors) as loop:  # type: ignore[no-untyped-call]
+            with cgutils.for_range(builder, vectors) as loop:
                 numbers = builder.load(builder.gep(read, [loop.index]), align=width)
                 stored = builder.store(numbers, builder.gep(lines, [loop.index]), align=_VECTOR)
                 once = builder.module.add_metadata([ir.IntType(32)(1)])
