@@ -10,13 +10,14 @@ from pathlib import Path
 import pyarrow as pa
 
 import windrow as wr
-from website.svg import FAINT, INSIDE, LEFT, Drawing
+from website.svg import FAINT, INK, INSIDE, LEFT, Drawing
 
 FILE = Path(__file__).parent.parent / "docs" / "images" / "sliding.svg"
 _SECONDS = [0, 2, 3, 6, 7, 9]
 _VALUES = [3, 1, 4, 1, 5, 2]
 _RANGE = 4
-_SCALE, _LEFT, _TOP, _STEP = 56, 40, 78, 46
+_SCALE, _LEFT, _TOP, _STEP = 38, 30, 78, 46
+_SUM, _MAX = 30, 80  # where answers stand, right of the events
 
 
 def sliding() -> str:
@@ -26,16 +27,16 @@ def sliding() -> str:
     answers = wr.over(table, order="t", windows=window, aggs=aggs).to_pylist()
     right = _LEFT + (_SECONDS[-1] + 1) * _SCALE
     drawing = Drawing(
-        right + 150,
+        right + 112,
         _TOP + _STEP * len(_SECONDS) + 14,
         "A window of four seconds slides over six events; each line shows which events it holds "
         "and what it answers",
     )
-    drawing.words(_LEFT - 12, 28, 'wr.time("4 seconds")', anchor="start", code=True)
-    drawing.words(right + 45, 58, "sum", size=13)
-    drawing.words(right + 105, 58, "max", size=13)
+    drawing.words(_LEFT - 14, 28, 'wr.time("4 seconds")', anchor="start", code=True)
+    drawing.words(right + _SUM, 58, "sum")
+    drawing.words(right + _MAX, 58, "max")
     for second in range(_SECONDS[-1] + 1):
-        drawing.words(_place(second), 58, f"{second} s", size=12, colour=FAINT)
+        drawing.words(_place(second), 58, f"{second} s", size=13, colour=FAINT)
     for row, answer in enumerate(answers):
         _line(drawing, row, answer, right)
     return drawing.text()
@@ -44,14 +45,14 @@ def sliding() -> str:
 def _line(drawing: Drawing, row: int, answer: dict[str, object], right: float) -> None:
     """One row: the window that ends at it, its events, its answers."""
     now, top = _SECONDS[row], _TOP + row * _STEP
-    begin = max(_place(now - _RANGE) + 20, 4)
-    drawing.box(begin, top - 6, _place(now) + 20 - begin, 40, INSIDE, "#3b82f6")
+    begin = max(_place(now - _RANGE) + 18, 8)
+    drawing.box(begin, top - 6, _place(now) + 18 - begin, 40, INSIDE, "#3b82f6")
     for second, value in zip(_SECONDS[: row + 1], _VALUES, strict=False):
         held = now - _RANGE < second <= now
         drawing.box(_place(second) - 14, top, 28, 28, "#ffffff" if held else LEFT, FAINT)
-        drawing.words(_place(second), top + 19, str(value), colour="#1f2937" if held else FAINT)
-    drawing.words(right + 45, top + 19, str(answer["sum_x"]), size=16)
-    drawing.words(right + 105, top + 19, str(answer["max_x"]), size=16)
+        drawing.words(_place(second), top + 19, str(value), size=15, colour=INK if held else FAINT)
+    drawing.words(right + _SUM, top + 19, str(answer["sum_x"]), size=16)
+    drawing.words(right + _MAX, top + 19, str(answer["max_x"]), size=16)
 
 
 def _place(second: float) -> float:

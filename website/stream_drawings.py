@@ -22,34 +22,40 @@ def waiting() -> str:
     newest = max(events[:-2])  # of the batches before the last two events came
     watermark = newest - lateness
     drawing = Drawing(
-        760, 250, "Events by their time: those behind the watermark are final, the others wait"
+        530, 276, "Events by their time: those behind the watermark are final, the others wait"
     )
 
     def place(second: float) -> float:
-        return 60 + 18 * second
+        return 24 + 13.5 * second
 
-    drawing.words(60, 26, 'time("20 seconds", every="10 seconds"), lateness="10 seconds"',
-                  anchor="start", code=True)  # fmt: skip
+    drawing.words(24, 26, 'time("20s", every="10s"), lateness="10s"', anchor="start", code=True)
     final = watermark // slide * slide
     drawing.box(place(0), 50, place(final) - place(0), 96, INSIDE, INSIDE)
-    drawing.words(place(final / 2), 68, "final: combined into slices", size=13)
-    drawing.words(place((final + 36) / 2) + 20, 68, "waiting: kept as they came", size=13)
+    drawing.words(place(final / 2), 68, "final: combined")
+    drawing.words(place((watermark + 36) / 2), 68, "waiting: kept as they came")
     drawing.line(place(watermark), 44, place(watermark), 160, _EDGE)
-    drawing.words(place(watermark), 178, f"watermark: {newest} - {lateness} = {watermark} s",
-                  size=13, colour=_EDGE)  # fmt: skip
+    told = f"watermark: {newest} - {lateness} = {watermark} s"
+    drawing.words(place(watermark), 178, told, colour=_EDGE)
     for second in range(0, 36, slide):
         drawing.line(place(second), 76, place(second), 146, FAINT)
-        drawing.words(place(second), 204, f"{second} s", size=12, colour=FAINT)
+        drawing.words(
+            place(second),
+            204,
+            f"{second} s",
+            anchor="start" if not second else "middle",
+            size=13,
+            colour=FAINT,
+        )
     for number, second in enumerate(events):
         is_late = second == late_one
         is_final = second < final and not is_late
         fill = LEFT if is_late else _BLANK if is_final else KEPT
         top = 118 if is_late else 88
         drawing.box(place(second) - 12, top, 24, 24, fill, FAINT)
-        drawing.words(place(second), top + 17, str(number + 1), size=13)
-    drawing.words(60, 234, f"Numbers say in which order events came. {events.index(late_one) + 1} "
-                  "came when its slice was final: it is counted and dropped.",
-                  anchor="start", size=13)  # fmt: skip
+        drawing.words(place(second), top + 17, str(number + 1))
+    late = f"{events.index(late_one) + 1} came when its slice was final: it is counted and dropped."
+    drawing.words(24, 236, "Numbers say in which order events came.", anchor="start")
+    drawing.words(24, 258, late, anchor="start")
     return drawing.text()
 
 
@@ -57,10 +63,10 @@ def slices() -> str:
     """The tree over slices, and what one answer takes of it."""
     count, begin = 8, 1  # slices 1 to 7 are in the window
     drawing = Drawing(
-        760, 290, "A tree over eight slices: an answer takes a few nodes instead of all slices"
+        530, 290, "A tree over eight slices: an answer takes a few nodes instead of all slices"
     )
-    width, left, tops = 84, 44, (206, 146, 86)
-    drawing.words(44, 30, 'time("70 seconds", every="10 seconds")', anchor="start", code=True)
+    width, left, tops = 61, 20, (206, 146, 86)
+    drawing.words(left, 30, 'time("70s", every="10s")', anchor="start", code=True)
     taken = set(_cover(begin, count, 0, count))
     for level, top in enumerate(tops):
         size = 2**level
@@ -68,16 +74,16 @@ def slices() -> str:
             is_taken = (first, size) in taken
             fill = KEPT if is_taken else _BLANK
             x = left + width * first
-            drawing.box(x + 3, top, width * size - 6, 38, fill, INK if is_taken else FAINT)
+            drawing.box(x + 2, top, width * size - 4, 38, fill, INK if is_taken else FAINT)
             name = f"{10 * first}-{10 * (first + size)} s"
             colour = INK if is_taken else FAINT
             drawing.words(x + width * size / 2, top + 24, name, size=13, colour=colour)
     drawing.line(left + width * begin, 252, left + width * count, 252, _EDGE)
     drawing.words(left + width * (begin + count) / 2, 272,
                   f"the window that ends at {10 * count} s: {len(taken)} partials of each key "
-                  f"instead of {count - begin}", size=13, colour=_EDGE)  # fmt: skip
+                  f"instead of {count - begin}", colour=_EDGE)  # fmt: skip
     drawing.words(left, 66, "Each box is a map: key → partial. Yellow ones make the answer.",
-                  anchor="start", size=13)  # fmt: skip
+                  anchor="start")  # fmt: skip
     return drawing.text()
 
 
@@ -98,34 +104,32 @@ def rows() -> str:
     begins = {key: _begin(blocks, key, window) for key in "abc"}
     read = set(begins.values())
     drawing = Drawing(
-        760, 250, "Blocks of rows, each with a map: a batch reads rows only where windows begin"
+        566, 276, "Blocks of rows, each with a map: a batch reads rows only where windows begin"
     )
-    width, left = 174, 36
+    width, left = 134, 20
     drawing.words(left, 30, f"rows({window}) of keys a, b and c", anchor="start", code=True)
     for number, block in enumerate(blocks):
         x = left + number * width
         is_read = number in read
         # Blocks before the first begin are needed by no window.
         is_needed = number >= min(read)
-        drawing.words(x + width / 2 - 6, 62, f"block {number + 1}", size=13, colour=FAINT)
+        drawing.words(x + 61, 62, f"block {number + 1}", colour=FAINT)
         for place, key in enumerate(block):
             fill = KEPT if is_read else _BLANK if is_needed else LEFT
-            drawing.box(x + 26 * place, 74, 24, 30, fill, FAINT)
-            drawing.words(x + 26 * place + 12, 94, key, size=14)
+            drawing.box(x + 20.5 * place, 74, 19, 30, fill, FAINT)
+            drawing.words(x + 20.5 * place + 9.5, 94, key)
         needs_map = is_needed and number > min(read)
-        drawing.box(x, 122, 154, 34, KEPT if needs_map else LEFT, FAINT)
-        drawing.words(x + 77, 144, "map: a, b, c → partial", size=12)
-    drawing.words(left, 190, "Yellow is read: the rows of the blocks in which a window begins, and "
-                  "the maps of the blocks behind.", anchor="start", size=13)  # fmt: skip
+        drawing.box(x, 122, 122, 34, KEPT if needs_map else LEFT, FAINT)
+        drawing.words(x + 61, 144, "map of its keys", size=13)
     told = ", ".join(f"{key} in block {block + 1}" for key, block in begins.items())
-    drawing.words(left, 214, f"Windows begin: {told}.", anchor="start", size=13)
-    drawing.words(
-        left,
-        238,
+    lines = (
+        "Yellow is read: the rows of the blocks in which a window begins,",
+        "and the maps of the blocks behind.",
+        f"Windows begin: {told}.",
         "Gray rows are in no window any more: their block is deleted.",
-        anchor="start",
-        size=13,
     )
+    for number, line in enumerate(lines):
+        drawing.words(left, 188 + 24 * number, line, anchor="start")
     return drawing.text()
 
 

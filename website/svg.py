@@ -1,14 +1,15 @@
 """Drawings as SVG text: boxes, words and lines, in few colours, on a light ground of their own.
 
 A drawing has no script and names no other file, so it is the same in a page, in the repository and
-on paper. Numbers are rounded, so that the same drawing is the same text on every machine.
+on paper. Numbers are rounded, so that the same drawing is the same text on every machine. Drawings
+are narrow, at most about 560 units: a phone shows them at two thirds of their size, still legible.
 """
 
 from __future__ import annotations
 
 from html import escape
 
-INK, FAINT, GROUND = "#1f2937", "#9ca3af", "#ffffff"
+INK, FAINT, GROUND = "#1f2937", "#6b7280", "#ffffff"
 #: what is in the window, what is kept of it, and what has left
 INSIDE, KEPT, LEFT = "#dbeafe", "#fde68a", "#f3f4f6"
 _FONT = "ui-sans-serif, system-ui, sans-serif"

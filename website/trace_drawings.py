@@ -7,12 +7,15 @@ What is in the window is blue; what is no longer in it, or only in part, is gray
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 from website.svg import FAINT, GROUND, INK, INSIDE, LEFT, Drawing
 from website.traces import Kept, Room
 
-_CELL, _ROW, _GAP, _MARGIN, _NAMES = 56, 30, 20, 16, 96
+_CELL, _ROW, _GAP, _MARGIN, _NAMES = 46, 30, 20, 12, 76
+#: the state beside the memory: characters and height of a line
+_LETTERS, _LINE = 64, 17
 _SLOTS = 8
 _INTEGERS = "integers"
 #: arrays whose length the state knows
@@ -32,7 +35,7 @@ def draw_trace(name: str, steps: list[Kept]) -> str:
     """The drawing, as SVG."""
     heights = [_height(kept) for kept in steps]
     drawing = Drawing(
-        _MARGIN * 2 + _NAMES + _SLOTS * _CELL + 40,
+        _MARGIN * 2 + _NAMES + _SLOTS * _CELL + 20,
         sum(heights) + _MARGIN,
         f"What {name} keeps after each step of a small trace",
     )
@@ -44,7 +47,13 @@ def draw_trace(name: str, steps: list[Kept]) -> str:
 
 
 def _height(kept: Kept) -> float:
-    return 24 + sum(_ROW * _rows(room) for room in kept.rooms) + 20 + _GAP
+    rooms = sum(_ROW * _rows(room) for room in kept.rooms)
+    return 24 + rooms + 3 + _LINE * len(_state(kept)) + _GAP
+
+
+def _state(kept: Kept) -> list[str]:
+    state = ", ".join(f"{name} {_told(value)}" for name, value in kept.state.items())
+    return textwrap.wrap(state, _LETTERS)
 
 
 def _is_tree(room: Room) -> bool:
@@ -63,18 +72,19 @@ def _width(place: int) -> int:
 
 def _draw_step(drawing: Drawing, top: float, kept: Kept) -> None:
     combines = "1 combine" if kept.combines == 1 else f"{kept.combines} combines"
-    drawing.words(_MARGIN, top + 14, kept.step, anchor="start", size=14)
+    drawing.words(_MARGIN, top + 14, kept.step, anchor="start", size=15)
     right = drawing.width - _MARGIN
     answer = f"answer {_told(kept.answer)}, {combines}"
-    drawing.words(right, top + 14, answer, anchor="end", size=13)
+    drawing.words(right, top + 14, answer, anchor="end")
     top += 24
     for room in kept.rooms:
-        drawing.words(_MARGIN, top + 19, room.name, anchor="start", size=12, colour=FAINT)
+        drawing.words(_MARGIN, top + 19, room.name, anchor="start", size=13, colour=FAINT)
         _draw_room(drawing, top, room, kept.events)
         top += _ROW * _rows(room)
-    state = ", ".join(f"{name} {_told(value)}" for name, value in kept.state.items())
-    drawing.words(_MARGIN, top + 14, state, anchor="start", size=11, code=True)
-    line = top + 20 + _GAP / 2
+    for text in _state(kept):
+        drawing.words(_MARGIN, top + 14, text, anchor="start", size=12, code=True)
+        top += _LINE
+    line = top + 3 + _GAP / 2
     drawing.line(_MARGIN, line, right, line, LEFT)
 
 
@@ -93,7 +103,7 @@ def _draw_room(drawing: Drawing, top: float, room: Room, events: str) -> None:
         drawing.box(left, top + row * _ROW, width * _CELL - 6, _ROW - 6, fill, FAINT)
         colour = INK if held or room.kind == _INTEGERS else FAINT
         middle = left + (width * _CELL - 6) / 2
-        drawing.words(middle, top + row * _ROW + 17, _told(value), size=13, colour=colour)
+        drawing.words(middle, top + row * _ROW + 17, _told(value), colour=colour)
 
 
 def _told(value: Any) -> str:
