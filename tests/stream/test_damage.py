@@ -29,7 +29,7 @@ def answers_after(query: StreamQuery, storage: Memory) -> pa.Table:
     return pa.concat_tables(answers)
 
 
-@pytest.mark.parametrize("call", frozen.CALLS)
+@pytest.mark.parametrize("call", [*frozen.CALLS, *frozen.LATEST])
 def test_no_flipped_bit_is_read_as_content(call: str) -> None:
     """Of every block: each bit of what stands in front, and one of each byte behind it."""
     chance = random.Random(call)
@@ -40,7 +40,7 @@ def test_no_flipped_bit_is_read_as_content(call: str) -> None:
                 state.content_of(number, flipped(data, bit))
 
 
-@pytest.mark.parametrize("call", frozen.CALLS)
+@pytest.mark.parametrize("call", [*frozen.CALLS, *frozen.LATEST])
 def test_no_answer_comes_of_a_flipped_bit(call: str) -> None:
     """A block is used as it was written, or the batch fails; one that is not used does no harm."""
     chance, query = random.Random(call), frozen.query(call)
@@ -59,7 +59,7 @@ def test_no_answer_comes_of_a_flipped_bit(call: str) -> None:
     assert all(f"block {number} of its state" in told for number, told in problems.items())
 
 
-@pytest.mark.parametrize("call", frozen.CALLS)
+@pytest.mark.parametrize("call", [*frozen.CALLS, *frozen.LATEST])
 def test_blocks_that_are_cut_off_swapped_or_lost(call: str) -> None:
     query, whole = frozen.query(call), frozen.read(call, state.VERSION)
     header = state.block_number(state.HEADER)

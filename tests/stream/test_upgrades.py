@@ -21,13 +21,14 @@ from windrow.stream.query import StreamQuery
 from windrow.stream.slide_stream import StreamSlide
 
 #: the layouts that this windrow goes on from
-READ = [4]
-#: the layouts that were written once and are refused: 3 kept waiting events once for each group
-REFUSED = [3]
+READ = [5]
+#: the layouts that were written once and are refused: 3 kept waiting events once for each group, and
+#: 4 did not say of them whether they are events or partials of events
+REFUSED = [3, 4]
 
 
 @pytest.mark.parametrize("layout", READ)
-@pytest.mark.parametrize("call", [*frozen.CALLS, *frozen.LATER])
+@pytest.mark.parametrize("call", [*frozen.CALLS, *frozen.LATER, *frozen.LATEST])
 def test_state_of_a_layout_that_was_written_once(call: str, layout: int) -> None:
     storage, query = frozen.read(call, layout), frozen.query(call)
     found = []
@@ -252,3 +253,19 @@ def test_an_aggregation_of_ones_own_goes_by_its_name() -> None:
     described = [slide(aggs=[spread()("x"), wr.max("x")]).description for _ in range(2)]
     assert described[0] == described[1]
     assert "spread.0: float64" in "".join(described[0])
+
+
+@pytest.mark.compiled
+def test_whether_the_order_of_events_matters_is_a_part_of_the_query() -> None:
+    """Where it does not, events may wait as partials, which are of no use where it does."""
+
+    def biggest(commutative: bool) -> Any:
+        return wr.aggregation(
+            name="biggest", identity=-math.inf, lift=lambda x: x, combine=max,
+            lower=lambda partial: partial, commutative=commutative,
+        )("x")  # fmt: skip
+
+    storage = Memory()
+    slide(aggs=[biggest(True)]).advance(storage, [EVENTS], 0)
+    with pytest.raises(wr.IncompatibleState, match="was events wait in any order"):
+        slide(aggs=[biggest(False)]).advance(storage, [], 10**9)

@@ -70,6 +70,20 @@ class Grouped(NamedTuple):
     partials: Ring
 
 
+class GroupedEvents(NamedTuple):
+    """Events, with those of a cell together: of a key and slice.
+
+    Attributes:
+        places: for each grouped event, its place among the events; None if they lie so already.
+        slices: the slice of each grouped event.
+        begins: the grouped events at which cells begin.
+    """
+
+    places: Array | None
+    slices: Array
+    begins: Array
+
+
 class Maps:
     """The maps of the compiled features of a plan."""
 
@@ -129,18 +143,27 @@ class Maps:
             order: the columns that order the events of a key.
             slices: the slice of each event.
         """
+        found = self.events(columns, [columns[name] for name in order], slices)
+        return self.of_grouped(columns, found)
+
+    def events(
+        self, columns: Mapping[str, pa.Array], order: Sequence[pa.Array], slices: Array
+    ) -> GroupedEvents:
+        """Which events make up each cell; by `order`, slices rise within a key."""
         size = len(slices)
         keys = [columns[name] for name in self._key]
-        permutation, starts = arrange(keys, [columns[name] for name in order], size)
+        permutation, starts = arrange(keys, order, size)
         if permutation is not None:
-            indices = pa.array(permutation)
             slices = slices[permutation]
+        return GroupedEvents(permutation, slices, _begins(slices, starts))
+
+    def of_grouped(self, columns: Mapping[str, pa.Array], found: GroupedEvents) -> pa.RecordBatch:
+        """The cells of events that are grouped."""
+        if found.places is not None:
+            indices = pa.array(found.places)
             read = {*self._key, *self._features.input_columns, *self._carried.values()}
             columns = {name: columns[name].take(indices) for name in read}
-        begins = np.ones(size, np.bool_)
-        begins[1:] = slices[1:] != slices[:-1]
-        begins[starts[:-1]] = True
-        return self.of_runs(columns, slices, np.flatnonzero(begins))
+        return self.of_runs(columns, found.slices, found.begins)
 
     def of_runs(
         self, columns: Mapping[str, pa.Array], slices: Array, begins: Array
@@ -182,14 +205,22 @@ class Maps:
 
         Of each key and slice, both have at most one cell.
         """
-        cells, places, starts, partials = self.grouped([older, newer], by_slice=True)
+        grouped = self.grouped([older, newer], by_slice=True)
+        found, cuts = self._by_slice(grouped)
+        return found, grouped.places[cuts[1:] - 1] >= older.num_rows
+
+    def joined(self, maps: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+        """Combine the cells of the same key and slice, older first; by key and slice."""
+        return self._by_slice(self.grouped(maps, by_slice=True))[0]
+
+    def _by_slice(self, grouped: Grouped) -> tuple[pa.RecordBatch, Array]:
+        """A cell for each key and slice, and between which arranged cells each lies."""
+        cells, places, starts, partials = grouped
         slices = cells[self.number].to_numpy()[places]
-        begins = np.ones(len(slices), np.bool_)
-        begins[1:] = slices[1:] != slices[:-1]
-        begins[starts[:-1]] = True
-        cuts = np.append(np.flatnonzero(begins), len(slices))
+        cuts = np.append(_begins(slices, starts), len(slices))
         folded = self._room(len(cuts) - 1)
-        self._fold(partials, cuts, folded, 0, len(cuts) - 1)
+        if len(slices):
+            self._fold(partials, cuts, folded, 0, len(cuts) - 1)
         heads = cells.take(pa.array(places[cuts[:-1]]))
         found = self._batch(
             heads[self.number].to_numpy(),
@@ -197,7 +228,7 @@ class Maps:
             folded,
             lambda place: cells[f"value_{place}"],
         )
-        return found, places[cuts[1:] - 1] >= older.num_rows
+        return found, cuts
 
     def suffixes(self, cells: pa.RecordBatch) -> pa.RecordBatch:
         """Combine each cell with all newer cells of its key; the cells lie by key."""
@@ -256,6 +287,14 @@ class Maps:
             fields[place] = np.minimum(fields[place], 0)
         arrays = [pa.array(slices), *keys, *map(pa.array, fields), *values]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+
+def _begins(slices: Array, starts: Array) -> Array:
+    """Where a new key or slice begins, from where a new key does (see `arrange`)."""
+    begins = np.ones(len(slices), np.bool_)
+    begins[1:] = slices[1:] != slices[:-1]
+    begins[starts[:-1]] = True
+    return np.flatnonzero(begins)
 
 
 def _layout_of(features: FeatureColumns) -> list[str]:

@@ -7,10 +7,10 @@ lies in blocks.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, fields
 from itertools import islice
 
-from windrow.stream.state import NONE, integers, integers_of
+from windrow.stream.state import NONE, WAITING, integers, integers_of
 
 
 @dataclass
@@ -21,12 +21,14 @@ class WaitingBlock:
         number: its number among the blocks of waiting events.
         first, last: when the slices of its oldest and its newest event begin, in ticks.
         size: its bytes in memory.
+        kind: whether it holds events or partials of events (see `slices/waiting_partials`).
     """
 
     number: int
     first: int
     last: int
     size: int
+    kind: int = WAITING
 
 
 @dataclass
@@ -48,9 +50,11 @@ class WaitingState:
         next_block: the number of the next block of events.
         open: the events whose slices are final for no group, in the order of arrival.
         partly_final: the events whose slices are final for some groups, in the order of time.
+        unseen: how many batches to come are not looked at for partials, because one had none.
     """
 
     next_block: int = 0
+    unseen: int = 0
     open: list[Queue] = field(default_factory=list)
     partly_final: list[Queue] = field(default_factory=list)
 
@@ -66,12 +70,12 @@ class WaitingState:
 
     def numbers(self) -> list[int]:
         """The state as integers."""
-        return [self.next_block, *_of_queues(self.open), *_of_queues(self.partly_final)]
+        return [self.next_block, self.unseen, *_of_queues(self.open), *_of_queues(self.partly_final)]
 
     @classmethod
     def of_numbers(cls, numbers: Iterator[int]) -> WaitingState:
         """The state that was written as these integers."""
-        return cls(next(numbers), _queues(numbers), _queues(numbers))
+        return cls(next(numbers), next(numbers), _queues(numbers), _queues(numbers))
 
 
 def _of_queues(queues: Sequence[Queue]) -> list[int]:
@@ -79,15 +83,16 @@ def _of_queues(queues: Sequence[Queue]) -> list[int]:
     for queue in queues:
         found += [queue.merges, len(queue.blocks)]
         for block in queue.blocks:
-            found += (block.number, block.first, block.last, block.size)
+            found += astuple(block)
     return found
 
 
 def _queues(numbers: Iterator[int]) -> list[Queue]:
-    found = []
+    found, width = [], len(fields(WaitingBlock))
     for _ in range(next(numbers)):
-        merges, blocks = islice(numbers, 2)
-        found.append(Queue(merges, [WaitingBlock(*islice(numbers, 4)) for _ in range(blocks)]))
+        merges, count = islice(numbers, 2)
+        blocks = [WaitingBlock(*islice(numbers, width)) for _ in range(count)]
+        found.append(Queue(merges, blocks))
     return found
 
 

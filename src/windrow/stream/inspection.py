@@ -59,7 +59,8 @@ class Summary:
         keys: how many keys have cells, totals, rows, entries in the ledger or waiting events.
         blocks: how many blocks there are, of all kinds.
         bytes: how large they are.
-        waiting: how many events are not final for all groups of windows.
+        waiting: how many events are not final for all groups of windows; those that wait as one
+            partial count as one.
         oldest, newest: when the oldest slice that is kept begins and the newest slice with events
             ends, in seconds since the epoch; None if there is none.
     """
@@ -80,6 +81,8 @@ def summary(blocks: Mapping[int, bytes]) -> Summary:
     cells, rows = _of_cells(blocks, NODE), _of_rows(blocks, ROWS_SCHEMA, ROWS, SEGMENT)
     given = _of_rows(blocks, GIVEN_SCHEMA, GIVEN)
     begun = _of_cells(blocks, OPEN_CELLS)  # by the time at which their slice begins
+    # Where answers are given at once, nothing waits.
+    cells_waiting = begun.keys if header.waiting.blocks else []
     totals = _of_totals(blocks) + _of_windows(blocks)
     spans = []
     for group in range(len(header.groups)):
@@ -104,7 +107,7 @@ def summary(blocks: Mapping[int, bytes]) -> Summary:
         ),
         len(blocks),
         sum(map(len, blocks.values())),
-        sum(batch.num_rows for _group, batch in waiting),
+        sum(batch.num_rows for batch in (*(batch for _group, batch in waiting), *cells_waiting)),
         min((begin for begin, _end in spans), default=None),
         max((end for _begin, end in spans), default=None),
     )

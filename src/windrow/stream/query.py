@@ -6,8 +6,8 @@ Spark's own operators. A batch takes four steps:
 
 1. Events in final slices are late: they are counted and dropped. So are events without a time,
    because nothing says when they are final.
-2. The other events wait, as they are, until their slice is final, because combining has to follow
-   the order of events (see `waiting`).
+2. The other events wait until their slice is final, because combining has to follow the order of
+   events (see `waiting`; and `slices/waiting_partials` where the order does not matter).
 3. Each group of windows gets the events that have become final for it, answers what they complete,
    and keeps what answers to come need (see `group`).
 4. The header is written, with the watermark at which there may be more answers.
@@ -42,7 +42,7 @@ from windrow.slicing import LIMIT
 from windrow.slicing.calendar_slices import numbers_of
 from windrow.stream.description import description_of, differences
 from windrow.stream.group import FURTHEST, Array, Columns, WindowGroup
-from windrow.stream.header import GroupState, ShardHeader
+from windrow.stream.header import GroupState, ShardHeader, WaitingState
 from windrow.stream.state import (
     DESCRIPTION,
     HEADER,
@@ -219,7 +219,7 @@ class StreamQuery:
 
         `late` and `final` are the watermarks that decide which events are late, and what is final.
         """
-        waiting = WaitingEvents(blocks, self._waiting_schema, header.waiting, self._joint_begins)
+        waiting = self._waiting(blocks, header.waiting)
         arrived = self._arrived(batches, max(self._frontiers(late, header)), step)
         before, now = [state.frontier for state in header.groups], self._frontiers(final, header)
         if arrived is not None:
@@ -228,6 +228,10 @@ class StreamQuery:
         taken = waiting.take(before, now)
         step.answers += self._answered(blocks, header.groups, taken, now)
         waiting.merge(now)
+
+    def _waiting(self, blocks: ShardBlocks, state: WaitingState) -> WaitingEvents:
+        """The events of a shard that wait."""
+        return WaitingEvents(blocks, self._waiting_schema, state, self._joint_begins)
 
     def _answered(
         self,
@@ -343,6 +347,10 @@ class StreamQuery:
         found: Array = np.maximum.reduce(begins)
         return found
 
+    def _moments(self, waited: pa.RecordBatch) -> Array:
+        """For each event that waited, a time of its joint slice."""
+        return ticks.times(waited[self._order])
+
     # Events --------------------------------------------------------------------------------------
 
     def _prepared(self, columns: dict[str, pa.Array]) -> dict[str, pa.Array]:
@@ -389,7 +397,7 @@ class StreamQuery:
         """The events that a group's windows hold: others wait for other groups."""
         if len(self._groups) == 1 or not events.num_rows:
             return events
-        held = group.holds(ticks.times(events[self._order]))
+        held = group.holds(self._moments(events))
         return events if held is None else events.filter(pa.array(held))
 
 

@@ -20,6 +20,8 @@ class StateSizes:
     Attributes:
         waiting_block: fewer waiting events than this are not cut into several blocks.
         waiting_rest: fewer events than this stay one block when a part of their block is taken.
+        cells_gain: waiting events become cells if that leaves so many times fewer numbers.
+        batches_unseen: after a batch whose events do not become cells, so many are not looked at.
         queues_merged: how many queues of waiting events become one.
         merged_bytes: queues with more bytes than this are not merged: merging needs them in memory.
         neighbour_bytes: neighbouring blocks of a queue become one up to so many bytes.
@@ -42,6 +44,8 @@ class StateSizes:
 
     waiting_block: int = 2**14
     waiting_rest: int = 2**10
+    cells_gain: int = 2
+    batches_unseen: int = 7
     queues_merged: int = 8
     merged_bytes: int = 2**25
     neighbour_bytes: int = 2**19

@@ -1,8 +1,9 @@
 """`slide` over a stream: which windows of a plan are kept in which way.
 
 Windows by a clock or a calendar, of aggregations whose partials are numbers, are kept as partials
-of slices (see `slices/`). Windows that hold all events so far, of such aggregations, are kept as
-totals (see `totals/`). All others are kept as rows (see `rows/`). README.md compares the ways.
+of slices (see `slices/`). If all windows are, and no aggregation asks for the order of events,
+these may wait as partials, too. Windows that hold all events so far, of such aggregations, are kept
+as totals (see `totals/`). All others are kept as rows (see `rows/`). README.md compares the ways.
 Where state stays in one process and no checkpoint keeps it, one window by a clock is kept as live
 windows (see `live/`).
 """
@@ -15,7 +16,7 @@ from collections.abc import Set as AbstractSet
 import pyarrow as pa
 
 from windrow.engine.feature_columns import FeatureColumns
-from windrow.engine.maps import Maps, has_partials_of_numbers
+from windrow.engine.maps import SLICE, Maps, has_partials_of_numbers
 from windrow.engine.order_column import in_order_type
 from windrow.planning.over_plan import column_types
 from windrow.planning.share import share
@@ -23,12 +24,20 @@ from windrow.planning.slide_plan import SlidePlan
 from windrow.slicing import Slices
 from windrow.slicing.calendar_slices import CalendarSlices
 from windrow.stream.description import arranged
-from windrow.stream.group import WindowGroup
+from windrow.stream.group import Array, WindowGroup
+from windrow.stream.header import WaitingState
 from windrow.stream.live.slide_live import SlideLive, is_live
 from windrow.stream.query import StreamQuery
 from windrow.stream.rows.slide_rows import SlideRows
 from windrow.stream.slices.slide_slices import SlideSlices
+from windrow.stream.slices.waiting_partials import (
+    WaitingPartials,
+    are_cells,
+    waits_in_any_order,
+)
+from windrow.stream.state import ShardBlocks
 from windrow.stream.totals.slide_totals import SlideTotals
+from windrow.stream.waiting import WaitingEvents
 from windrow.windows import ticks
 from windrow.windows.schedules import CalendarTimes, ClockSchedule, Schedule
 
@@ -48,6 +57,8 @@ class StreamSlide(StreamQuery):
             live: whether state stays in this process, and never becomes bytes.
         """
         self._plan = plan = arranged(plan)
+        #: the maps of cells that events wait as; None if they wait as they are
+        self._waiting_maps: Maps | None = None
         types = column_types(plan.schema, plan.columns) | {plan.order[0]: plan.order_type}
         tick = ticks.nanoseconds_per_tick(plan.order_type)
         sliced = list(_sliced(plan, tick))
@@ -58,8 +69,11 @@ class StreamSlide(StreamQuery):
         elif sliced:
             features = FeatureColumns(plan.features, nullable, as_given=True)
             maps = Maps(plan.key, column_types(plan.schema, plan.columns), features)
+            are_all = sum(len(windows) for _slices, windows in sliced) == len(plan.windows)
+            any_order = are_all and waits_in_any_order(plan)
+            self._waiting_maps = maps if any_order else None
             groups += [
-                SlideSlices(number, plan, features, maps, slices, windows)
+                SlideSlices(number, plan, features, maps, slices, windows, any_order)
                 for number, (slices, windows) in enumerate(sliced)
             ]
         totals = _with_totals(plan)
@@ -70,6 +84,16 @@ class StreamSlide(StreamQuery):
         if others:
             groups.append(SlideRows(len(groups), others, plan, types, nullable))
         super().__init__(plan, types, groups, shards)
+
+    def _waiting(self, blocks: ShardBlocks, state: WaitingState) -> WaitingEvents:
+        if self._waiting_maps is None:
+            return super()._waiting(blocks, state)
+        return WaitingPartials(
+            blocks, self._waiting_schema, state, self._joint_begins, self._plan, self._waiting_maps
+        )
+
+    def _moments(self, waited: pa.RecordBatch) -> Array:
+        return waited[SLICE].to_numpy() if are_cells(waited) else super()._moments(waited)
 
     def _prepared(self, columns: dict[str, pa.Array]) -> dict[str, pa.Array]:
         order = self._plan.order[0]

@@ -33,7 +33,7 @@ import pyarrow as pa
 from windrow.errors import IncompatibleState, InvalidArgument, StoreError
 from windrow.stores.sealed import Place, seal, unseal
 
-VERSION = 4
+VERSION = 5
 _SIZE_BYTES = 7
 _CODEC = pa.Codec("lz4_raw")
 

@@ -87,7 +87,8 @@ class WaitingEvents:
             self._passing = [only(batch, ~waits)]
             batch, begins = only(batch, waits), begins[waits]
         if len(begins):
-            kept = self._kept(batch, begins, sizes.current().waiting_block)
+            arrived = self._arrived(batch, begins)
+            kept = self._kept(*arrived, sizes.current().waiting_block)
             self._state.open.append(Queue(0, kept))
 
     def take(self, before: Sequence[int], now: Sequence[int]) -> list[pa.RecordBatch]:
@@ -145,7 +146,7 @@ class WaitingEvents:
         for queue in self._state.partly_final:
             for each in queue.blocks:
                 if each.last >= old and each.first < new:
-                    batch = self._blocks.load(self._place(each), self._schema)
+                    batch = self._loaded(each)
                     own = self._begins(batch)
                     found.append(only(batch, (own >= old) & (own < new)))
         found.append(passed if begins is None else only(passed, begins < new))
@@ -193,9 +194,26 @@ class WaitingEvents:
             if len(together) == 1:
                 merged += together
                 continue
-            batch = pa.concat_batches([self._removed(each) for each in together])
-            merged += self._kept(batch, self._begins(batch), most)
+            batch = self._batch([self._removed(each) for each in together])
+            merged += self._kept(*self._condensed(batch, self._begins(batch)), most)
         return merged
+
+    # What waits, which partials change (see `slices/waiting_partials`) ---------------------------
+
+    def _arrived(self, batch: pa.RecordBatch, begins: Array) -> tuple[pa.RecordBatch, Array]:
+        """What waits in place of new events, and when their joint slices begin."""
+        return batch, begins
+
+    def _condensed(self, batch: pa.RecordBatch, begins: Array) -> tuple[pa.RecordBatch, Array]:
+        """The same for what comes of merged blocks."""
+        return batch, begins
+
+    def _kind(self, batch: pa.RecordBatch) -> int:
+        """The kind of a block of what waits."""
+        return WAITING
+
+    def _schema_of(self, kind: int) -> pa.Schema:
+        return self._schema
 
     # Blocks --------------------------------------------------------------------------------------
 
@@ -209,9 +227,12 @@ class WaitingEvents:
             return pa.RecordBatch.from_pylist([], self._schema)
         return pa.concat_batches(batches)
 
+    def _loaded(self, each: WaitingBlock) -> pa.RecordBatch:
+        return self._blocks.load(self._place(each), self._schema_of(each.kind))
+
     def _removed(self, each: WaitingBlock) -> pa.RecordBatch:
         """The events of a block, which is deleted."""
-        batch = self._blocks.load(self._place(each), self._schema)
+        batch = self._loaded(each)
         self._blocks.delete(self._place(each))
         return batch
 
@@ -221,12 +242,13 @@ class WaitingEvents:
         for part, own in _cut(batch, begins, most):
             number = self._state.next_block
             self._state.next_block += 1
-            kept.append(WaitingBlock(number, int(own.min()), int(own.max()), part.nbytes))
+            span = int(own.min()), int(own.max())
+            kept.append(WaitingBlock(number, *span, part.nbytes, self._kind(part)))
             self._blocks.store(self._place(kept[-1]), part)
         return kept
 
     def _place(self, each: WaitingBlock) -> int:
-        return block_number(WAITING, number=each.number)
+        return block_number(each.kind, number=each.number)
 
 
 def _cut(batch: pa.RecordBatch, begins: Array, most: int) -> Iterator[tuple[pa.RecordBatch, Array]]:

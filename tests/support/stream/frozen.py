@@ -21,6 +21,7 @@ from tests.support.stream.model import Memory
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 from windrow.planning.slide_plan import resolve_slide
+from windrow.stream import sizes
 from windrow.stream.over_stream import StreamOver
 from windrow.stream.query import StreamQuery
 from windrow.stream.slide_stream import StreamSlide
@@ -47,6 +48,8 @@ COUNTED = {"3": wr.rows(3), "100": wr.rows(100)}
 CALLS = ("slide", "over", "rows", "counted")
 #: calls that came with layout 4
 LATER = ("slide_updates", "over_updates")
+#: calls that came with layout 5
+LATEST = ("slide_in_any_order",)
 
 
 def query(call: str) -> StreamQuery:
@@ -59,6 +62,10 @@ def query(call: str) -> StreamQuery:
             return OverUpdates(resolve_over(schema, windows=TRAILING, **asked), names, shards=1)
         slid = resolve_slide(schema, windows=SLID["20s"], changes_only=False, **asked)
         return SlideUpdates(slid, names, shards=1)
+    if call in LATEST:
+        aggs = [wr.max("x"), wr.sum("n")]
+        slid = resolve_slide(schema, windows=SLID, changes_only=False, **{**ASKED, "aggs": aggs})
+        return StreamSlide(slid, names, shards=1)
     if call in ("slide", "rows"):
         windows = SLID if call == "slide" else ROWS
         slid = resolve_slide(schema, windows=windows, changes_only=False, **ASKED)
@@ -76,8 +83,10 @@ def read(call: str, layout: int) -> Memory:
 def write(call: str) -> None:
     """Write the state of the present layout."""
     storage, asked = Memory(), query(call)
-    for batch, watermark in BEFORE:
-        asked.advance(storage, [batch], watermark)
+    # Of a few events, cells are written, too.
+    with sizes.using(cells_gain=0):
+        for batch, watermark in BEFORE:
+            asked.advance(storage, [batch], watermark)
     table = pa.table({"number": list(storage), "content": list(storage.values())})
     with pa.ipc.new_file(FOLDER / f"{call}_{VERSION}.arrow", table.schema) as file:
         file.write_table(table)
@@ -85,5 +94,5 @@ def write(call: str) -> None:
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for each in (*CALLS, *LATER):
+    for each in (*CALLS, *LATER, *LATEST):
         write(each)

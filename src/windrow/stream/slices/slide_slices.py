@@ -41,6 +41,7 @@ from windrow.stream.header import GroupState
 from windrow.stream.last_windows import EMPTY_FINAL
 from windrow.stream.slices.kept_windows import Answered, KeptWindows
 from windrow.stream.slices.map_tree import HeldMaps, MapTree
+from windrow.stream.slices.waiting_partials import IN_ANY_ORDER, are_cells
 from windrow.stream.state import CELLS_SCHEMA, NONE, WINDOWS_SCHEMA, ShardBlocks
 from windrow.windows import ticks
 from windrow.windows.schedules import Schedule
@@ -57,12 +58,15 @@ class SlideSlices(WindowGroup):
         maps: Maps,
         slices: Slices | CalendarSlices,
         windows: Mapping[str, Schedule],
+        any_order: bool = False,
     ) -> None:
+        """`any_order` says that events may come as cells (see `waiting_partials`)."""
         names = list(windows)
         self.number, self.names, self.maps = number, names, maps
         self.slices = slices
         self.layouts: dict[int, pa.Schema] = {CELLS_SCHEMA: maps.schema}
-        self.kept = maps.description
+        self._any_order = any_order
+        self.kept = [*maps.description, *([IN_ANY_ORDER] if any_order else [])]
         self._windows = list(windows.values())
         self._plan = plan
         self._slides = CellSlides(plan, features, maps, names)
@@ -81,6 +85,9 @@ class SlideSlices(WindowGroup):
         """Partials of slices in a tree."""
         beside = ", and for the keys with answers the bins of last windows"
         beside = beside if self._kept is not None else ""
+        waiting = "the new events"
+        if self._any_order:
+            waiting += ", or partials of them where a slice has several of a key"
         return GroupPlan(
             self.names,
             way="slices: a partial for each key and slice, in a tree over blocks of slices",
@@ -89,8 +96,8 @@ class SlideSlices(WindowGroup):
             reads="the header, the waiting events of slices that become final, the blocks in which "
             "windows begin, and at most 3 log2(n) nodes of the tree over a window's n blocks"
             + beside,
-            writes="the header, the new events, and for each block of slices that become final "
-            "about two nodes of the tree" + beside,
+            writes=f"the header, {waiting}, and for each block of slices that become "
+            "final about two nodes of the tree" + beside,
             final="at the end of a window, when the watermark reaches it"
             + (f"; {EMPTY_FINAL}" if self._kept is not None else ""),
         )
@@ -110,10 +117,7 @@ class SlideSlices(WindowGroup):
         tree = MapTree(self.maps, blocks, self.number, state)
         cells = self.maps.empty
         if events.num_rows:
-            columns = dict(zip(events.schema.names, events.columns, strict=True))
-            slices = self.slices.slice_of(ticks.times(columns[self._plan.order[0]]))
-            read = in_own_type(columns, self._plan)
-            cells = self.maps.of_events(read, self._plan.order, slices)
+            cells = self._joined(events) if are_cells(events) else self._combined(events)
         answered = {}
         front = state.front
         for place, (name, window) in enumerate(zip(self.names, self._windows, strict=True)):
@@ -133,6 +137,22 @@ class SlideSlices(WindowGroup):
         if self._kept is not None:
             return self._kept.filled(blocks, frontier, answered)
         return [each.table for each in answered.values()]
+
+    # The new cells ------------------------------------------------------------------------------
+
+    def _combined(self, events: pa.RecordBatch) -> pa.RecordBatch:
+        """The cells of events."""
+        columns = dict(zip(events.schema.names, events.columns, strict=True))
+        slices = self.slices.slice_of(ticks.times(columns[self._plan.order[0]]))
+        return self.maps.of_events(in_own_type(columns, self._plan), self._plan.order, slices)
+
+    def _joined(self, waited: pa.RecordBatch) -> pa.RecordBatch:
+        """The cells of what waited as cells, by joint slice, which are parts of slices."""
+        begins = waited[SLICE].to_numpy()
+        slices = self.slices.slice_of(begins)
+        cells = waited.set_column(0, waited.schema.field(0), pa.array(slices))
+        are_whole = np.array_equal(self.slices.starts(slices), begins)
+        return cells if are_whole else self.maps.joined([cells])
 
     # Which windows, and which cells they hold ----------------------------------------------------
 
