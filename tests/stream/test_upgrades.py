@@ -22,8 +22,8 @@ from windrow.stream.slide_stream import StreamSlide
 
 #: the layouts that this windrow goes on from
 READ = [5]
-#: the layouts that were written once and are refused: 3 kept waiting events once for each group, and
-#: 4 did not say of them whether they are events or partials of events
+#: the layouts that were written once and are refused: 3 kept waiting events once for each group,
+#: and 4 did not say of them whether they are events or partials of events
 REFUSED = [3, 4]
 
 

@@ -70,7 +70,12 @@ class WaitingState:
 
     def numbers(self) -> list[int]:
         """The state as integers."""
-        return [self.next_block, self.unseen, *_of_queues(self.open), *_of_queues(self.partly_final)]
+        return [
+            self.next_block,
+            self.unseen,
+            *_of_queues(self.open),
+            *_of_queues(self.partly_final),
+        ]
 
     @classmethod
     def of_numbers(cls, numbers: Iterator[int]) -> WaitingState:
