@@ -48,6 +48,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         lines = (f"  {name.ljust(width)} {text}" for name, text in SUMMARIES.items())
         print(_HELP.format(subcommands="\n".join(lines)), end="")
         return 0
-    from windrow.cli.main import main as whole_command
+    try:
+        from windrow.cli.main import main as whole_command
 
-    return whole_command(arguments)
+        return whole_command(arguments)
+    except KeyboardInterrupt:
+        return 130

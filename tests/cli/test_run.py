@@ -1,10 +1,12 @@
 """`windrow run`: files in, answers out; large files pass in batches; nothing is lost."""
 
 import errno
+import gzip
 import io
 import os
 import re
 import sys
+import time
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -14,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import windrow as wr
-from windrow.cli import inputs, run
+from windrow.cli import follow, inputs, run
 from windrow.cli.main import main
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -102,6 +104,62 @@ def test_folders_patterns_standard_input_and_query_files(tmp_path, capsys, monke
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(whole)))
     assert main(["run", str(query), "--input", "-"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 21
+
+
+def piped(path: Path) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(path.read_bytes()))
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "jsonl", "stream"])
+def test_any_format_is_piped(tmp_path, capsys, monkeypatch, kind):
+    # Found: Parquet and files of Arrow's were read as a stream of Arrow's, from the middle.
+    call = ["run", "-e", "SELECT MAX(x) AS top FROM t [ROWS 1]", "--input-format"]
+    if kind == "stream":
+        path = tmp_path / "rows.arrow"
+        with pa.ipc.new_stream(path, TABLE.schema) as writer:
+            writer.write(TABLE)
+        assert main([*call, "arrow", "-i", str(path)]) == 0
+        assert len(capsys.readouterr().out.splitlines()) == ROWS + 1
+    else:
+        path = written(tmp_path, kind)
+    for most in (1 << 20, 0):
+        monkeypatch.setattr(run, "WHOLE", most)
+        monkeypatch.setattr(sys, "stdin", piped(path))
+        assert main([*call, kind.replace("stream", "arrow"), "-i", "-"]) == 0
+        assert len(capsys.readouterr().out.splitlines()) == ROWS + 1
+
+
+def test_a_small_standard_input_is_a_file(tmp_path, capsys, monkeypatch):
+    """It is read for every statement, in any order, and also whole."""
+    path = tmp_path / "rows.csv"
+    pa.csv.write_csv(TABLE.take([*range(30, 60), *range(30)]), path)
+    text = "SELECT SUM(x) AS s FROM t GROUP BY k; SELECT COUNT(*) AS n FROM t [SESSION 3 SECONDS]"
+    monkeypatch.setattr(sys, "stdin", piped(path))
+    assert main(["run", "-e", text, "-i", "-"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 4 + 2
+    monkeypatch.setattr(run, "WHOLE", 100)
+    monkeypatch.setattr(sys, "stdin", piped(path))
+    text = "SELECT COUNT(*) AS n FROM t [ROWS 2]; SELECT COUNT(*) AS n FROM t [SESSION 3 SECONDS]"
+    assert main(["run", "-e", text, "-i", "-", "--lateness", "1 hour"]) == 1
+    assert "the standard input: it can be read only once" in capsys.readouterr().err
+
+
+def test_a_packed_name_is_a_packed_file(tmp_path, capsys):
+    # Found: plain text under the name `answers.csv.gz`.
+    call = ["run", "-e", TEXT, "-i", f"t={written(tmp_path, 'csv')}", "-o"]
+    assert main([*call, str(tmp_path / "answers.csv.gz")]) == 0
+    assert gzip.decompress((tmp_path / "answers.csv.gz").read_bytes()).count(b"\n") == ROWS + 1
+    assert main([*call, str(tmp_path / "answers.csv.bz2")]) == 2
+    assert main([*call, str(tmp_path / "answers.parquet.gz")]) == 2
+    assert "packed as .csv.gz and .jsonl.gz only" in capsys.readouterr().err
+
+
+def test_rows_that_are_left_out_are_told(tmp_path, capsys):
+    path = tmp_path / "rows.csv"
+    path.write_text("ts,x\n2026-05-01 00:00:09,1\n,2\n2026-05-01 00:00:01,3\n")
+    call = ["run", "-e", "SELECT SUM(x) AS s FROM t [ROWS 3]", "-i", str(path), "-q"]
+    assert main([*call, "--lateness", "1 minute"]) == 0
+    assert capsys.readouterr().err == "windrow run: 1 rows without a time are left out\n"
 
 
 @pytest.mark.parametrize("encoding", ["utf8", "utf-16"])
@@ -193,6 +251,12 @@ def _not_json(folder):
     return path
 
 
+def _empty_arrow(folder):
+    path = folder / "rows.arrow"
+    path.touch()
+    return path
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [
@@ -201,9 +265,10 @@ def _not_json(folder):
         (_ragged, "same number of fields"),
         (_empty_folder, "holds no file"),
         (_not_json, "rows.jsonl: "),
+        (_empty_arrow, "it is no Arrow file"),
         (lambda folder: folder / "missing.csv", "there is no such file"),
     ],
-    ids=["truncated", "encoding", "ragged", "empty folder", "json", "missing"],
+    ids=["truncated", "encoding", "ragged", "empty folder", "json", "arrow", "missing"],
 )
 def test_a_bad_file_is_one_clear_line(tmp_path, capsys, make, said):
     source, target = make(tmp_path), tmp_path / "answers.csv"
@@ -242,6 +307,12 @@ def test_what_cannot_be_written_leaves_what_was_there(tmp_path, capsys, monkeypa
         (["-e", TEXT, "-i", "t=x.what"], "x.what"),
         (["-e", TEXT, "--checkpoint", "c", "-i", "x.csv"], "are for --stream"),
         (["-e", TEXT, "-i", "t=rows.csv", "--types", "x=huge"], "types are int, float"),
+        (["-e", TEXT, "-i", "rows.csv", "--types", "tss=float"], "did you mean 'ts'"),
+        (["-e", TEXT, "-i", "rows.csv", "--encoding", "klingon"], "there is no 'klingon'"),
+        (["-e", TEXT, "-i", "rows.csv", "--lateness", "soon"], "'soon' is no duration"),
+        (["-e", TEXT, "-i", "t=rows.csv", "-i", "t=rows.csv"], "t is given twice"),
+        (["-e", TEXT, "-i", "t=rows.csv", "-i", "u=rows.csv"], "the query reads no u"),
+        (["-e", f"{TEXT};{TEXT}", "-i", "rows.csv", "-o", "a.csv", "-o", "a.csv"], "given twice"),
     ],
 )
 def test_a_wrong_call_ends_with_2(tmp_path, capsys, monkeypatch, call, said):
@@ -268,3 +339,56 @@ def test_a_folder_that_grows_is_answered_once(tmp_path, capsys):
     assert len({str(row) for row in found.to_pylist()}) == found.num_rows
     assert main(["state", str(state)]) == 0
     assert "window rows_5: rows 5" in capsys.readouterr().out
+
+
+def _grown(tmp_path, *more):
+    (tmp_path / "in").mkdir(exist_ok=True)
+    pq.write_table(TABLE, tmp_path / "in" / "b.parquet")
+    text = "SELECT SUM(x) AS s FROM t [ROWS 5 ON ts] GROUP BY k"
+    call = ["run", "-e", text, "--stream", "-i", f"t={tmp_path / 'in'}", "--idle", "0"]
+    return main([*call, "-o", str(tmp_path / "out"), *more])
+
+
+def test_a_folder_of_answers_is_replaced_only_if_asked(tmp_path, capsys):
+    # Found: a second stream wrote its answers over and beside those of the first.
+    assert _grown(tmp_path) == 0
+    stale = tmp_path / "out" / "part-000000099.parquet"
+    stale.write_text("precious")
+    assert _grown(tmp_path) == 2
+    assert _grown(tmp_path, "--checkpoint", str(tmp_path / "state")) == 2
+    assert "it holds answers of another run" in capsys.readouterr().err
+    assert stale.read_text() == "precious"
+    assert _grown(tmp_path, "--checkpoint", str(tmp_path / "state"), "--overwrite") == 0
+    assert not stale.exists()
+    assert _grown(tmp_path, "--checkpoint", str(tmp_path / "state")) == 0
+    (tmp_path / "out").rename(tmp_path / "elsewhere")
+    (tmp_path / "out").write_text("a file")
+    assert _grown(tmp_path) == 1
+
+
+def test_what_ctrl_c_leaves_unwritten_is_answered_again(tmp_path, monkeypatch):
+    # Found: answers that Ctrl-C met while they were written were committed, and lost.
+    state, written_by = ["--checkpoint", str(tmp_path / "state")], follow.output
+
+    def interrupted(*_arguments, **_more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(follow, "output", interrupted)
+    assert _grown(tmp_path, *state) == 0
+    monkeypatch.setattr(follow, "output", written_by)
+    assert _grown(tmp_path, *state) == 0
+    assert pq.read_table(tmp_path / "out").num_rows >= ROWS - 3
+
+
+def test_a_file_that_comes_too_late_is_told(tmp_path, capsys, monkeypatch):
+    original = time.sleep
+
+    def slept(seconds):
+        pq.write_table(TABLE, tmp_path / "in" / "a.parquet")
+        original(seconds)
+
+    monkeypatch.setattr(follow.time, "sleep", slept)
+    assert _grown(tmp_path, "--idle", "0.01") == 0
+    said = capsys.readouterr().err
+    assert "a.parquet: it came after b.parquet" in said
+    assert said.count("it is left out") == 1

@@ -17,7 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from windrow.cli.inputs import Batches, DataError, Input, inputs_of, kind_of_path
+from windrow.cli.inputs import Batches, DataError, Input, blaming, inputs_of, kind_of_path
 from windrow.cli.main import CallError
 from windrow.cli.outputs import output
 
@@ -44,9 +44,11 @@ def run_elsewhere(arguments: argparse.Namespace, text: str, tables: list[str]) -
 def _stream(arguments: argparse.Namespace, text: str, tables: list[str], path: str) -> int:
     from windrow.cql.query import cql
 
-    folder = _Folder(arguments, tables)
     target = Path(path)
-    target.mkdir(exist_ok=True)
+    old = _replaced(target, arguments)
+    folder = _Folder(arguments, tables)
+    with blaming(path):
+        target.mkdir(exist_ok=True)
     kind = arguments.output_format or "parquet"
     given: dict[str, Any] = {folder.name: folder.batches_after}
     stream = cql(
@@ -56,6 +58,8 @@ def _stream(arguments: argparse.Namespace, text: str, tables: list[str], path: s
         checkpoint=_checkpoint(arguments.checkpoint),
         **given,
     ).run()
+    for each in old:
+        each.unlink()
     with stream:
         try:
             for batch in stream:
@@ -65,13 +69,31 @@ def _stream(arguments: argparse.Namespace, text: str, tables: list[str], path: s
                     written.write(batch)
                 if arguments.checkpoint:
                     stream.commit()
-        except KeyboardInterrupt:
+            if arguments.checkpoint:
+                stream.commit()
+        except KeyboardInterrupt:  # what is not written yet is not committed: it comes again
             pass
-        if arguments.checkpoint:
-            stream.commit()
         if not arguments.quiet:
             print(f"{stream.events:,} events, {stream.late:,} late", file=sys.stderr)
     return 0
+
+
+def _replaced(target: Path, arguments: argparse.Namespace) -> list[Path]:
+    """The answers of another run, which are refused unless they may be replaced."""
+    if target.exists() and not target.is_dir():
+        raise DataError(f"{target}: it is a file; a stream writes a folder")
+    if not target.parent.is_dir():
+        raise DataError(f"{target}: there is no folder {target.parent}")
+    state = arguments.checkpoint and Path(arguments.checkpoint)
+    if state and state.is_dir() and any(state.iterdir()):
+        return []
+    old = list(target.glob("part-*.*"))
+    if old and not arguments.overwrite:
+        raise CallError(
+            f"{target}: it holds answers of another run; give the --checkpoint of that run to go "
+            "on with it, or --overwrite to replace them"
+        )
+    return old
 
 
 def _checkpoint(place: str | None) -> Any:
@@ -116,9 +138,21 @@ class _Folder:
     def _files_after(self, done: str) -> Iterator[Path]:
         """Files as they come, by name; ends if none came for as long as --idle says."""
         idle, came = self._arguments.idle, time.monotonic()
+        seen: set[str] | None = None
         while True:
-            names = sorted(each.name for each in os.scandir(self._path) if each.is_file())
-            new = [each for each in names if each > done and each[0] not in "._"]
+            names = sorted(
+                each.name
+                for each in os.scandir(self._path)
+                if each.is_file() and each.name[0] not in "._"
+            )
+            new = [each for each in names if each > done]
+            for name in () if seen is None else {*names} - seen - {*new}:
+                print(
+                    f"windrow run: {self._path / name}: it came after {done}, and files are taken "
+                    "in the order of their names; it is left out",
+                    file=sys.stderr,
+                )
+            seen = {*names}
             for name in new:
                 yield self._path / name
                 done, came = name, time.monotonic()

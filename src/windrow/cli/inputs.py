@@ -5,12 +5,11 @@ Whatever is wrong with a file is one line that names it: `DataError`.
 
 from __future__ import annotations
 
+import codecs
 import glob
-import io
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +18,21 @@ import pyarrow.csv
 import pyarrow.json
 
 from windrow.cli.main import CallError
+from windrow.cli.standard_input import Joined, StandardInput, copied
+from windrow.cql.tokens import suggestion
 from windrow.errors import WindrowError
 
 FORMATS = {
     ".parquet": "parquet", ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".json": "jsonl",
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
 }  # fmt: skip
-_PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+PACKED = (".gz", ".bz2", ".zst")
 _TYPES = {
     "int": pa.int64(), "float": pa.float64(), "text": pa.string(), "bool": pa.bool_(),
     "timestamp": pa.timestamp("us"), "date": pa.date32(),
 }  # fmt: skip
+#: how a file of Arrow's begins that has its index at the end
+_ARROW_FILE = b"ARROW1"
 #: bytes of text by which the types of columns are found out, and that a batch holds
 _BLOCK = 1 << 23
 #: bytes of text that Arrow reads at once: it always reads 32 of these ahead
@@ -47,14 +50,21 @@ def blaming(path: str) -> Iterator[None]:
         yield
     except BrokenPipeError:  # whoever reads what is written has enough: no problem of a file
         raise
-    except (OSError, pa.ArrowException, UnicodeDecodeError, EOFError) as error:
-        raise DataError(f"{path}: {_first_line(error)}") from None
+    except (OSError, pa.ArrowException, UnicodeError, EOFError) as error:
+        raise DataError(f"{title(path)}: {_first_line(error)}") from None
+
+
+def title(path: str) -> str:
+    """What a message calls an input."""
+    return "the standard input" if path == "-" else path
 
 
 def _first_line(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     text = str(error).strip() or type(error).__name__
+    if isinstance(error, UnicodeError):
+        return f"it is in another --encoding ({text.splitlines()[0][:150]})"
     for told, meant in _MEANT.items():
         if told in text:
             return f"{meant} ({text.splitlines()[0][:150]})"
@@ -67,6 +77,8 @@ _MEANT = {
     "invalid UTF8": "it is not in UTF-8; state --encoding",
     "CSV parse error": "its lines do not all have the same number of fields",
     "Not an Arrow file": "it is no Arrow file, or not a whole one",
+    "Tried reading schema": "it is no Arrow file, or not a whole one",
+    "Expected to": "it is no Arrow file, or not a whole one",
     "No space left": "the disk is full",
 }
 
@@ -81,6 +93,7 @@ class Input:
         kind: their format.
         types: the types of columns that were stated.
         encoding: how texts are written.
+        standard: the standard input, if that is what is read.
     """
 
     name: str
@@ -88,16 +101,19 @@ class Input:
     kind: str
     types: dict[str, pa.DataType]
     encoding: str = "utf8"
+    standard: StandardInput = field(default_factory=StandardInput)
 
     @property
     def size(self) -> int:
         """The bytes of all files; of the standard input none are known."""
         return sum(Path(each).stat().st_size for each in self.files if each != "-")
 
-    @property
-    def is_standard(self) -> bool:
-        """Whether it is the standard input."""
-        return self.files == ("-",)
+    def fits(self, size: int) -> bool:
+        """Whether it is a file, or a standard input of at most so many bytes."""
+        if self.files != ("-",):
+            return True
+        with blaming("-"):
+            return self.standard.fits(size)
 
     def table(self) -> pa.Table:
         """All rows."""
@@ -130,13 +146,26 @@ class Input:
                 return self._csv(path)
             if self.kind == "jsonl":
                 return self._json(path)
+            if self.kind == "arrow":
+                return self._arrow(path)
             if path == "-":
-                opened = pa.ipc.open_stream(sys.stdin.buffer)
-                return opened.schema, iter(opened)
-            from pyarrow.dataset import dataset  # it looks for pandas, which CSV needs none of
+                from pyarrow.parquet import ParquetFile
 
-            found = dataset(path, format=self.kind)
-            return found.schema, found.to_batches(batch_readahead=2, fragment_readahead=1)
+                parquet = ParquetFile(copied(self.standard.opened()))
+                return parquet.schema_arrow, parquet.iter_batches()
+            return _dataset(path, "parquet")
+
+    def _arrow(self, path: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        """Arrow's format of streams, or that of files, which has its index at the end."""
+        source = self.standard.opened() if path == "-" else open(path, "rb")  # noqa: PTH123, SIM115
+        head = source.read(len(_ARROW_FILE))
+        if head != _ARROW_FILE:
+            stream = pa.ipc.open_stream(Joined(head, source))
+            return stream.schema, iter(stream)
+        if path != "-":
+            return _dataset(path, "arrow")
+        opened = pa.ipc.open_file(copied(Joined(head, source)))
+        return opened.schema, map(opened.get_batch, range(opened.num_record_batches))
 
     def _csv(self, path: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         def opened(source: Any, block: int, types: dict[str, pa.DataType]) -> Any:
@@ -147,7 +176,7 @@ class Input:
                 convert_options=pa.csv.ConvertOptions(column_types=types),
             )
 
-        source = pa.input_stream(sys.stdin.buffer if path == "-" else path)
+        source = pa.input_stream(self.standard.opened() if path == "-" else path)
         if self.encoding != "utf8":
             source = pa.transcoding_input_stream(source, self.encoding, "utf8")
         head = source.read(_BLOCK)
@@ -157,35 +186,22 @@ class Input:
             if pa.types.is_binary(each.type):  # Arrow takes texts that it cannot read for bytes
                 raise DataError(f"{path}: {each.name!r} is not in UTF-8; state --encoding")
         types = dict(zip(schema.names, schema.types, strict=True))
-        return schema, _in_larger(opened(_Joined(head, source), _READ, types))
+        return schema, _in_larger(opened(Joined(head, source), _READ, types))
 
     def _json(self, path: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         options = pa.json.ReadOptions(block_size=_BLOCK)
         stated = pa.schema(list(self.types.items())) if self.types else None
         parse = pa.json.ParseOptions(explicit_schema=stated)
-        source = sys.stdin.buffer if path == "-" else path
+        source = self.standard.opened() if path == "-" else path
         opened = pa.json.open_json(source, read_options=options, parse_options=parse)
         return opened.schema, iter(opened)
 
 
-class _Joined(io.RawIOBase):
-    """What was read of a source, and then the rest of it."""
+def _dataset(path: str, kind: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    from pyarrow.dataset import dataset  # it looks for pandas, which CSV needs none of
 
-    def __init__(self, head: bytes, source: Any) -> None:
-        super().__init__()
-        self._head, self._source = memoryview(head), source
-
-    def readable(self) -> bool:
-        """It is only read."""
-        return True
-
-    def read(self, size: int = -1) -> Any:
-        """The next bytes."""
-        if not self._head:
-            return self._source.read(size)
-        found = self._head[:size] if size >= 0 else self._head
-        self._head = self._head[len(found) :]
-        return found
+    found = dataset(path, format=kind)
+    return found.schema, found.to_batches(batch_readahead=2, fragment_readahead=1)
 
 
 def _in_larger(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -223,6 +239,10 @@ def inputs_of(
 ) -> list[Input]:
     """The inputs of a call: `name=path`, or a path alone if the query has one table."""
     found = []
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise CallError(f"--encoding: there is no {encoding!r}; say utf8 or latin1") from None
     stated = dict(_type_of(each) for text in types for each in text.split(","))
     for each in given:
         name, sign, path = each.partition("=")
@@ -232,9 +252,25 @@ def inputs_of(
             name, path = tables[0], each
         files = _files(path)
         found.append(Input(name, files, kind or _kind_of(files), stated, encoding))
+        if found[-1].name in {each.name for each in found[:-1]}:
+            raise CallError(
+                f"--input: {name} is given twice; name a folder or a pattern for several files"
+            )
+        if name not in tables:
+            raise CallError(f"--input: the query reads no {name}{suggestion(name, tables)}")
+    if sum(each.files == ("-",) for each in found) > 1:
+        raise CallError("--input: the standard input is one table; give files for the others")
     if not found:
         raise CallError(f"--input: say where {tables[0]} is, as in --input {tables[0]}=file.csv")
     return found
+
+
+def require_columns(types: dict[str, pa.DataType], schemas: list[pa.Schema]) -> None:
+    """Refuse a type that is stated of a column that no table has."""
+    known = [name for schema in schemas for name in schema.names]
+    for name in types:
+        if name not in known:
+            raise CallError(f"--types: there is no column {name!r}{suggestion(name, known)}")
 
 
 def _type_of(text: str) -> tuple[str, pa.DataType]:
@@ -273,7 +309,7 @@ def _kind_of(files: tuple[str, ...]) -> str:
 
 def kind_of_path(path: str) -> str:
     """The format that a file's name says."""
-    suffixes = [each for each in Path(path).suffixes if each not in _PACKED]
+    suffixes = [each for each in Path(path).suffixes if each not in PACKED]
     kind = FORMATS.get(suffixes[-1].lower()) if suffixes else None
     if kind is None:
         raise CallError(

@@ -21,6 +21,9 @@ SUBCOMMANDS = tuple(SUMMARIES)
 #: packages that extras install: the module of a subcommand says which extra it needs
 _IN_EXTRAS = ("pyspark", "pandas", "google", "matplotlib", "rich", "confluent_kafka")
 
+#: the arguments that the command or its query gives, and not a file
+_OF_THE_CALL = ("cql:", "lateness:", "order:", "windows:")
+
 
 class CallError(WindrowError):
     """The call of the command is wrong, and not its data."""
@@ -46,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except InvalidArgument as error:
         _say(arguments, str(error))
-        return 2 if str(error).startswith("cql:") else 1
+        return 2 if str(error).startswith(_OF_THE_CALL) else 1
     except WindrowError as error:
         _say(arguments, str(error))
         return 1

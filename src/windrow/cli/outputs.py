@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from windrow.cli.inputs import DataError, blaming, kind_of_path
+from windrow.cli.inputs import PACKED, DataError, blaming, kind_of_path
 from windrow.cli.main import CallError
 
 
@@ -22,6 +23,8 @@ from windrow.cli.main import CallError
 def output(path: str, kind: str | None, overwrite: bool) -> Iterator[Output]:
     """A file to write answers to; nothing of it is left if the block fails."""
     if path == "-":
+        if sys.stdout is None:
+            raise DataError("the standard output is closed; give --output")
         written = Output(path, sys.stdout.buffer, kind or "csv")
         yield written
         written.close()
@@ -33,15 +36,26 @@ def output(path: str, kind: str | None, overwrite: bool) -> Iterator[Output]:
     part = target.with_name(f".{target.name}.part{os.getpid()}")
     try:
         with blaming(path), part.open("wb") as opened:
-            written = Output(path, opened, kind)
-            yield written
-            written.close()
+            with _packing(path, kind, opened) as packed:
+                written = Output(path, packed, kind)
+                yield written
+                written.close()
             opened.flush()
             os.fsync(opened.fileno())
         with blaming(path):
             part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _packing(path: str, kind: str, opened: BinaryIO) -> AbstractContextManager[Any]:
+    """What packs the bytes of a file as its name says."""
+    suffix = Path(path).suffix
+    if suffix not in PACKED:
+        return nullcontext(opened)
+    if suffix == ".gz" and kind in ("csv", "jsonl"):
+        return gzip.GzipFile(fileobj=opened, mode="wb")
+    raise CallError(f"{path}: answers are packed as .csv.gz and .jsonl.gz only")
 
 
 def require_new(path: str, overwrite: bool) -> None:

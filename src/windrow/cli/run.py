@@ -9,13 +9,14 @@ from __future__ import annotations
 import argparse
 import itertools
 import queue
+import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from windrow.cli.inputs import DataError, Input, blaming, inputs_of
+from windrow.cli.inputs import DataError, Input, blaming, inputs_of, require_columns, title
 from windrow.cli.main import CallError
 from windrow.cli.outputs import Output, output, require_new
 from windrow.cli.progress import Progress
@@ -144,8 +145,10 @@ def run(arguments: argparse.Namespace) -> int:
             f"--output: {len(statements)} statements have {len(statements)} outputs, not "
             f"{len(paths)}; give --output for each"
         )
-    for path in paths:
+    for place, path in enumerate(paths):
         require_new(path, arguments.overwrite)
+        if path != "-" and path in paths[:place]:
+            raise CallError(f"--output: {path} is given twice; name a file for each statement")
     progress = Progress(sum(each.size for each in inputs), arguments.quiet)
     try:
         with ExitStack() as stack:
@@ -177,9 +180,10 @@ def _passes(
     """Answers of statements and where they go; as few passes over the files as can be."""
     from windrow.cql.query import cql
 
-    small = not any(each.is_standard for each in inputs) and progress.size <= WHOLE
+    small = progress.size <= WHOLE and all(each.fits(WHOLE) for each in inputs)
     if small and not arguments.lateness:
         tables = {each.name: each.table() for each in inputs}
+        require_columns(inputs[0].types, [each.schema for each in tables.values()])
         progress.rows = sum(each.num_rows for each in tables.values())
         found = cql(text, **tables).run()
         yield (found if len(statements) > 1 else [found]), outputs
@@ -205,6 +209,7 @@ def _streamed(
         )
     (source,) = inputs
     batches = source.batches()
+    require_columns(source.types, [batches.schema])
     lateness = arguments.lateness or "0 seconds"
     given: dict[str, Any] = {source.name: progress.counted(_ahead(batches.rows))}
     found = cql(
@@ -225,10 +230,14 @@ def _sorted(stream: Any, source: Input, lateness: str | None) -> Iterator[Any]:
             break
         yield batch
     if stream.late and lateness is None:
+        files = ", ".join(map(title, source.files[:3]))
         raise DataError(
-            f"{', '.join(source.files[:3])}: its rows are not sorted by time ({stream.late:,} come "
+            f"{files}: its rows are not sorted by time ({stream.late:,} come "
             "late); sort them, or give --lateness, as in --lateness '5 minutes'"
         )
+    for count, why in ((stream.late, "later than --lateness"), (stream.untimed, "without a time")):
+        if count:
+            print(f"windrow run: {count:,} rows {why} are left out", file=sys.stderr)
 
 
 def _ahead(batches: Iterable[Any]) -> Iterator[Any]:
