@@ -20,7 +20,7 @@ from windrow.iterators.reading import checkpoint_at
 from windrow.stores import MemoryStore, RocksDBStore, Store
 from windrow.stores.contract import NOTHING, Key
 from windrow.stream.inspection import summary
-from windrow.stream.state import DESCRIPTION, SLICES, WAITING_SCHEMA, kind_of
+from windrow.stream.state import DESCRIPTION, SLICES, VERSION, WAITING_SCHEMA, kind_of
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -466,7 +466,7 @@ def test_the_state_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         assert main(["state", str(folder), *wrong]) == 1
         assert told in capsys.readouterr().err
     store = RocksDBStore(folder)
-    store.put_many({Key("stream stream", 1, 0): b"\x04damaged"})
+    store.put_many({Key("stream stream", 1, 0): bytes([VERSION]) + b"damaged"})
     store.close()
     assert main(["state", str(folder)]) == 1
     assert f"checkpoint {folder}, shard 1: block 0 of its state" in capsys.readouterr().err

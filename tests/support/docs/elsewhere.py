@@ -1,13 +1,13 @@
 """The other side of a page, answered by an interpreter that has the other library.
 
-    ```sql                      ```python tempo
-    SELECT ...                  TSDF(ticks, ...).withRangeStats(...)
-    ```                         ```
-    ```python                   ```python
-    >>> wr.slide(...)           >>> wr.over(...)
-    ```                         ```
+    ```sql
+    SELECT ...
+    ```
+    ```python
+    wr.slide(...)
+    ```
 
-The block with windrow's call follows the one with the other library's. Its last example is what is
+The other side is SQL of Flink, or Python marked as `python tempo`. The block with windrow's call follows the one with the other library's. Its last example is what is
 compared. Rows have no order, and columns are compared by their places.
 """
 
