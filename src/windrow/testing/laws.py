@@ -7,29 +7,30 @@ are tried first, and an example that breaks the law is cut down further as long 
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.equality import same
 from windrow.algebra.kinds import Kind
 from windrow.compiler.slots import Partial
 from windrow.errors import InvalidArgument, LawViolation
+from windrow.testing.broken_laws import (
+    ASSOCIATIVITY,
+    COMMUTATIVITY,
+    EXACTNESS,
+    IDENTITY,
+    IN_PLACE,
+    INVERSE,
+    PURITY,
+    SELECTIVITY,
+    Law,
+)
 from windrow.testing.examples import Run, cut_down, examples, shown, shown_run, valued_events
-from windrow.testing.subject import Subject, is_finite, quietly
+from windrow.testing.subject import Subject, quietly
 
 Kinds = Sequence[Kind] | None
-
-
-class Law(NamedTuple):
-    """A law: its name, the names of its arguments, and what is wrong with some, if anything."""
-
-    name: str
-    arguments: tuple[str, ...]
-    broken_by: Callable[..., str | None]
+Broken = Callable[[Sequence[Run]], str | None]
 
 
 # The laws ---------------------------------------------------------------------------------------
@@ -54,7 +55,7 @@ def check_associativity(
     Traceback (most recent call last):
     windrow.errors.InvalidAggregation: identity of 'difference' is 0, but combine(2.5, identity) ...
     """
-    _check(_ASSOCIATIVITY, aggregation, inputs, kinds)
+    _check(ASSOCIATIVITY, aggregation, inputs, kinds)
 
 
 def check_identity(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
@@ -69,7 +70,7 @@ def check_identity(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds
     >>> import windrow as wr
     >>> check_identity(wr.max, [3, 1, 2])
     """
-    _check(_IDENTITY, aggregation, inputs, kinds)
+    _check(IDENTITY, aggregation, inputs, kinds)
 
 
 def check_inverse(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
@@ -90,7 +91,7 @@ def check_inverse(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds 
     """
     if aggregation.monoid_for(Subject(aggregation, kinds).kinds).inverse is None:
         raise InvalidArgument(f"aggregation: {aggregation.name} has no inverse to check")
-    _check(_INVERSE, aggregation, inputs, kinds)
+    _check(INVERSE, aggregation, inputs, kinds)
 
 
 def check_commutativity(
@@ -107,7 +108,7 @@ def check_commutativity(
     >>> import windrow as wr
     >>> check_commutativity(wr.max, [3, 1, 2])
     """
-    _check(_COMMUTATIVITY, aggregation, inputs, kinds)
+    _check(COMMUTATIVITY, aggregation, inputs, kinds)
 
 
 def check_selectivity(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
@@ -122,7 +123,7 @@ def check_selectivity(aggregation: Aggregation, inputs: Iterable[Any], kinds: Ki
     >>> import windrow as wr
     >>> check_selectivity(wr.max, [3, 1, 2])
     """
-    _check(_SELECTIVITY, aggregation, inputs, kinds)
+    _check(SELECTIVITY, aggregation, inputs, kinds)
 
 
 def check_exactness(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
@@ -137,7 +138,7 @@ def check_exactness(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kind
     >>> import windrow as wr
     >>> check_exactness(wr.max, [0.1, 0.2, 0.3])
     """
-    _check(_EXACTNESS, aggregation, inputs, kinds)
+    _check(EXACTNESS, aggregation, inputs, kinds)
 
 
 def check_purity(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
@@ -152,7 +153,7 @@ def check_purity(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds =
     >>> import windrow as wr
     >>> check_purity(wr.collect, [3, 1, 2])
     """
-    _check(_PURITY, aggregation, inputs, kinds)
+    _check(PURITY, aggregation, inputs, kinds)
 
 
 def check_in_place(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
@@ -179,7 +180,7 @@ def check_in_place(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds
                 f"    lift of {shown_run([event])} in place = {shown(row)}\n"
                 f"    lift of {shown_run([event])} = {shown(lifted)}"
             )
-    _check(_IN_PLACE, aggregation, inputs, kinds)
+    _check(IN_PLACE, aggregation, inputs, kinds)
 
 
 def check_laws(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = None) -> None:
@@ -210,11 +211,11 @@ def check_laws(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = N
     inputs = list(inputs)
     subject = Subject(aggregation, kinds)
     traits = subject.monoid.traits
-    declared = [_PURITY, _IDENTITY, _ASSOCIATIVITY]
-    declared += [_COMMUTATIVITY] if traits.commutative else []
-    declared += [_SELECTIVITY] if traits.selective else []
-    declared += [_INVERSE] if subject.monoid.inverse is not None else []
-    declared += [_EXACTNESS] if traits.exact else []
+    declared = [PURITY, IDENTITY, ASSOCIATIVITY]
+    declared += [COMMUTATIVITY] if traits.commutative else []
+    declared += [SELECTIVITY] if traits.selective else []
+    declared += [INVERSE] if subject.monoid.inverse is not None else []
+    declared += [EXACTNESS] if traits.exact else []
     for law in declared:
         _check(law, aggregation, inputs, kinds)
     if subject.monoid.in_place is not None:
@@ -260,136 +261,19 @@ def check_shared_fields(
                 )
         return None
 
-    for runs in examples(valued_events(left, inputs), 1):
-        if broken_by(runs) is not None:
-            smallest = cut_down(runs, broken_by)
-            raise LawViolation(
-                f"{one.name} and {other.name} disagree on a field that they share:\n"
-                f"    over {shown_run(smallest[0])}\n{broken_by(smallest)}"
-            )
+    smallest = _smallest(left, inputs, 1, broken_by)
+    if smallest is not None:
+        raise LawViolation(
+            f"{one.name} and {other.name} disagree on a field that they share:\n"
+            f"    over {shown_run(smallest[0])}\n{broken_by(smallest)}"
+        )
 
 
-# What breaks them -------------------------------------------------------------------------------
-
-
-def _not_associative(subject: Subject, older: Partial, middle: Partial, newer: Partial) -> Any:
-    return _differ(
-        subject.equal,
-        "combine(combine(older, middle), newer)",
-        subject.combine(subject.combine(older, middle), newer),
-        "combine(older, combine(middle, newer))",
-        subject.combine(older, subject.combine(middle, newer)),
-    )
-
-
-def _no_identity(subject: Subject, partial: Partial) -> Any:
-    identity = subject.identity
-    return _differ(
-        subject.equal,
-        "combine(identity, partial)", subject.combine(identity(), partial),
-        "partial", partial,
-    ) or _differ(
-        subject.equal,
-        "combine(partial, identity)", subject.combine(partial, identity()),
-        "partial", partial,
-    )  # fmt: skip
-
-
-def _not_invertible(subject: Subject, older: Partial, newer: Partial) -> Any:
-    exact = subject.monoid.traits.exact
-    total = subject.combine(older, newer)
-    if not exact and not all(map(is_finite, (older, newer, total))):
-        return None
-    return _differ(
-        same if exact else subject.equal,
-        "inverse(combine(older, newer), older)", subject.inverse(total, older),
-        "newer", newer,
-    )  # fmt: skip
-
-
-def _not_commutative(subject: Subject, older: Partial, newer: Partial) -> Any:
-    return _differ(
-        subject.equal,
-        "combine(older, newer)", subject.combine(older, newer),
-        "combine(newer, older)", subject.combine(newer, older),
-    )  # fmt: skip
-
-
-def _not_selective(subject: Subject, older: Partial, newer: Partial) -> Any:
-    combined = subject.combine(older, newer)
-    if subject.equal(combined, older) or subject.equal(combined, newer):
-        return None
-    return f"    combine(older, newer) = {shown(combined)}, which is neither"
-
-
-def _not_exact(subject: Subject, older: Partial, middle: Partial, newer: Partial) -> Any:
-    return _differ(
-        same,
-        "combine(combine(older, middle), newer)",
-        subject.combine(subject.combine(older, middle), newer),
-        "combine(older, combine(middle, newer))",
-        subject.combine(older, subject.combine(middle, newer)),
-    )
-
-
-def _not_pure(subject: Subject, older: Partial, newer: Partial) -> Any:
-    calls = [("combine", older, newer)]
-    if subject.monoid.inverse is not None:
-        total = subject.combine(copy.deepcopy(older), copy.deepcopy(newer))
-        calls.append(("inverse", total, older))
-    for name, *arguments in calls:
-        before = copy.deepcopy(arguments)
-        getattr(subject, name)(*arguments)
-        # Only what can be changed is compared: an object may not know when it equals a copy.
-        for was, now in zip(before, arguments, strict=True):
-            if isinstance(now, np.ndarray | list | dict | set) and not same(was, now):
-                return f"    {name} made {shown(now)} of its argument {shown(was)}"
-    return None
-
-
-def _not_in_place(subject: Subject, older: Partial, newer: Partial) -> Any:
-    in_place = subject.monoid.in_place
-    assert in_place is not None
-    # What a row held before means nothing to combine.
-    row = np.full_like(older, 1)
-    in_place.combine(older, newer, row)
-    if subject.monoid.fields and subject.monoid.fields[0].counted:
-        row[1 + row[0] :] = 0
-    return _differ(
-        same,
-        "combine in place", row,
-        "combine(older, newer)", subject.combine(older, newer),
-    )  # fmt: skip
-
-
-_ASSOCIATIVITY = Law("associativity", ("older", "middle", "newer"), _not_associative)
-_IDENTITY = Law("identity", ("partial",), _no_identity)
-_INVERSE = Law("inverse", ("older", "newer"), _not_invertible)
-_COMMUTATIVITY = Law("commutativity", ("older", "newer"), _not_commutative)
-_SELECTIVITY = Law("selectivity", ("older", "newer"), _not_selective)
-_EXACTNESS = Law("exactness", ("older", "middle", "newer"), _not_exact)
-_PURITY = Law("purity", ("older", "newer"), _not_pure)
-_IN_PLACE = Law("combining in place", ("older", "newer"), _not_in_place)
-
-
-def _differ(
-    equal: Callable[[Any, Any], bool], left: str, left_value: Any, right: str, right_value: Any
-) -> str | None:
-    if equal(left_value, right_value):
-        return None
-    lines = [f"    {left} = {shown(left_value)}"]
-    if right not in ("partial", "newer"):  # an argument has been shown already
-        lines.append(f"    {right} = {shown(right_value)}")
-    else:
-        lines[0] += f" and not {right}"
-    return "\n".join(lines)
+# The search for an example ----------------------------------------------------------------------
 
 
 def _fields(partial: Partial) -> tuple[Any, ...]:
     return partial if isinstance(partial, tuple) else (partial,)
-
-
-# The search for an example ----------------------------------------------------------------------
 
 
 def _check(law: Law, aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds) -> None:
@@ -405,11 +289,20 @@ def _check(law: Law, aggregation: Aggregation, inputs: Iterable[Any], kinds: Kin
                 return f"    combining them raises {type(error).__name__}: {error}"
         return found
 
-    for runs in examples(valued_events(subject, inputs), len(law.arguments)):
+    smallest = _smallest(subject, inputs, len(law.arguments), broken_by)
+    if smallest is not None:
+        lines = [f"{aggregation.name} breaks the law of {law.name}:"]
+        for name, run in zip(law.arguments, smallest, strict=True):
+            partial = subject.fold(map(subject.lift, run))
+            lines.append(f"    {name} = {shown(partial)}, the partial of {shown_run(run)}")
+        raise LawViolation("\n".join([*lines, str(broken_by(smallest))]))
+
+
+def _smallest(
+    subject: Subject, inputs: Iterable[Any], arguments: int, broken_by: Broken
+) -> Sequence[Run] | None:
+    """The first example that breaks a law, cut down; None if none does."""
+    for runs in examples(valued_events(subject, inputs), arguments):
         if broken_by(runs) is not None:
-            smallest = cut_down(runs, broken_by)
-            lines = [f"{aggregation.name} breaks the law of {law.name}:"]
-            for name, run in zip(law.arguments, smallest, strict=True):
-                partial = subject.fold(map(subject.lift, run))
-                lines.append(f"    {name} = {shown(partial)}, the partial of {shown_run(run)}")
-            raise LawViolation("\n".join([*lines, str(broken_by(smallest))]))
+            return cut_down(runs, broken_by)
+    return None
