@@ -217,6 +217,22 @@ def test_examples_run(
         run(block, name, namespace)
 
 
+#: characters that a line of code shows on the site at the width of a laptop
+WIDEST = 100
+
+
+def test_lines_of_examples_fit_the_page() -> None:
+    wide = [
+        f"{page.relative_to(ROOT)}: {line}"
+        for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+        for block in FENCE.finditer(page.read_text(encoding="utf-8"))
+        for line in block["code"].splitlines()
+        # What an example prints may be wider.
+        if len(line) > WIDEST and (line.startswith((">>>", "...")) or ">>>" not in block["code"])
+    ]
+    assert wide == []
+
+
 def test_blocks_are_found_with_their_lines() -> None:
     text = "one\n```python\nx = 1\n```\n\n```python no-run\nx = 2\n```\n```sh\nls\n```\n"
     assert blocks_of(text) == [Block("x = 1\n", 2)]

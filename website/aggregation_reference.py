@@ -133,7 +133,7 @@ def _entry(aggregation: Aggregation) -> str:
     call, found = example_of(aggregation)
     facts = facts_of(aggregation)
     columns = [f":param {_code(each)}" for each in _columns_told(aggregation)]
-    told = [*columns, f":Answers: {_code(facts.output)}", f":Nulls: {facts.nulls}"]
+    told = [*columns, f":Type of the answer: {_code(facts.output)}", f":Nulls: {facts.nulls}"]
     return (
         f".. py:function:: windrow.{aggregation.name}{signature}\n\n   {summary}\n\n   "
         + "\n   ".join(told)

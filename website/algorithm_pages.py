@@ -28,12 +28,16 @@ has what each was measured to cost.
 _TRACE = """
 ## A small trace
 
-After three insertions, events come and leave in turns, and every step ends with a query. {partials}
-Blue is what is in the window; gray has left, or stands for a part that has. The last line of a step
-is the state.
+After {first} insertions, events come and leave, and every step ends with a query. {partials}
+Blue is what is in the window. {gray}
 
 ![What {name} keeps after each step]({name}.svg)
 """
+_GRAY = "Gray has left, or stands for a part that has. The last line of a step is the state."
+_GRAY_OF_TREE = (
+    "A gray dot stands for a child at an end of its level: only the fingers know its partial. The "
+    "last line of a step is what a query combines."
+)
 _JOINED = "A partial is drawn as the events that it stands for: c..f is that of c, d, e and f."
 _LARGEST = (
     "The aggregation is a maximum of digits, because the algorithm needs a combine that selects."
@@ -68,8 +72,15 @@ def algorithm_page(algorithm: Algorithm) -> str:
     title, card, rest = _parts(algorithm)
     facts = "".join(f"| {name} | {text} |\n" for name, text in card.items())
     partials = _LARGEST if isinstance(monoid_for(algorithm), Largest) else _JOINED
-    drawn = _TRACE.format(name=algorithm.NAME, partials=partials)
-    if not can_draw(list(trace(algorithm))):
+    steps = list(trace(algorithm))
+    is_tree = any(room.kind == "nodes" for room in steps[0].rooms)
+    drawn = _TRACE.format(
+        name=algorithm.NAME,
+        partials=partials,
+        first=len(steps[0].events),
+        gray=_GRAY_OF_TREE if is_tree else _GRAY,
+    )
+    if not can_draw(steps):
         drawn = ""
     return (
         f'# {title.rstrip(".")}\n\n`algorithm="{algorithm.NAME}"`\n\n'

@@ -2,6 +2,7 @@
 
 A queue is a row of boxes by position. A tree is a row for each level: the node of number p stands
 for w slots from (p - w) / 2 on, where w is the lowest bit of p (see `algorithms/flat_tree.py`).
+A level of a B-tree is a row of nodes, each a group of boxes.
 What is in the window is blue; what is no longer in it, or only in part, is gray.
 """
 
@@ -17,7 +18,9 @@ _CELL, _ROW, _GAP, _MARGIN, _NAMES = 46, 30, 20, 12, 76
 #: the state beside the memory: characters and height of a line
 _LETTERS, _LINE = 64, 17
 _SLOTS = 8
-_INTEGERS = "integers"
+#: an event in a leaf, the partial of a child, and the gap between two nodes
+_LETTER, _CHILD, _APART = 25, 46, 12
+_INTEGERS, _NODES = "integers", "nodes"
 #: arrays whose length the state knows
 _STACKS = ("stack", "tails")
 
@@ -26,7 +29,7 @@ def can_draw(steps: list[Kept]) -> bool:
     """Whether all memory is queues, trees and stacks; other layouts would be drawn wrongly."""
     rooms = [room for kept in steps for room in kept.rooms]
     return all(
-        room.kind in ("queue", _INTEGERS) or _is_tree(room) or room.name in _STACKS
+        room.kind in ("queue", _INTEGERS, _NODES) or _is_tree(room) or room.name in _STACKS
         for room in rooms
     )
 
@@ -88,7 +91,26 @@ def _draw_step(drawing: Drawing, top: float, kept: Kept) -> None:
     drawing.line(_MARGIN, line, right, line, LEFT)
 
 
+def _draw_nodes(drawing: Drawing, top: float, room: Room, events: str) -> None:
+    cell = (
+        _LETTER if all(len(each) == 1 for node in room.values.values() for each in node) else _CHILD
+    )
+    left: float = _MARGIN + _NAMES
+    for entries in room.values.values():
+        for entry in entries:
+            held = set(entry) <= set(events)
+            drawing.box(left, top, cell - 2, _ROW - 6, INSIDE if held else LEFT, FAINT)
+            drawing.words(
+                left + cell / 2 - 1, top + 17, _told(entry), colour=INK if held else FAINT
+            )
+            left += cell
+        left += _APART
+
+
 def _draw_room(drawing: Drawing, top: float, room: Room, events: str) -> None:
+    if room.kind == _NODES:
+        _draw_nodes(drawing, top, room, events)
+        return
     rows = _rows(room)
     for place, value in sorted(room.values.items()):
         begin, width, row = place, 1, 0

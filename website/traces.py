@@ -6,7 +6,8 @@ an algorithm asks for a combine that selects, they are digits, and the largest s
 
     insert d   →   slots: a..c  b..c  c  d      front 0, back 3, end 4, back_partial d
 
-Memory is recorded: what stands at each position, and what kind of room it is.
+Memory is recorded: what stands at each position, and what kind of room it is. A finger tree is
+shown by its nodes (`finger_rooms.py`), and gets more events, of which one comes late.
 """
 
 from __future__ import annotations
@@ -14,16 +15,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from website.finger_rooms import fingers_of, levels_of
 from windrow.algebra.monoid import Traits
-from windrow.algorithms import Algorithm
+from windrow.algorithms import Algorithm, finger_tree
+from windrow.algorithms.finger_nodes import Nodes
 from windrow.engine.plain_window import PlainWindow
 from windrow.work import sizes
 
 #: what is done, after a few first insertions
 STEPS = ("insert", "evict", "insert", "evict", "insert", "evict", "insert")
 _FIRST = 3
-#: room for so many events, which the trace does not outgrow
-_ROOM = 8
+#: of a tree, whose leaves hold up to 7 events: the first of them make it grow and shrink
+TREE_STEPS = ("insert", "late", "evict", "evict", "evict", "evict")
+_TREE_FIRST = 12
+#: what comes late, and behind how many others it belongs
+_LATE, _BEHIND = "x", 3
+#: room for so many events, which no trace outgrows
+_ROOM, _TREE_ROOM = 8, 16
 
 
 class Area:
@@ -73,7 +81,7 @@ class Joining:
 
     traits = Traits()
     invertible = True
-    events = "abcdefghijkl"
+    events = "abcdefghijklm"
 
     def __init__(self) -> None:
         self.combines = 0
@@ -143,28 +151,44 @@ def monoid_for(algorithm: Algorithm) -> Joining:
 def trace(algorithm: Algorithm) -> Iterator[Kept]:
     """What a small window keeps after each of a few steps; every step ends with a query."""
     monoid = monoid_for(algorithm)
-    with sizes.using(plain_capacity=_ROOM):
+    is_tree = algorithm.NAME == finger_tree.NAME
+    with sizes.using(plain_capacity=_TREE_ROOM if is_tree else _ROOM):
         window = RecordedWindow(algorithm, monoid)
-    events = monoid.events[:_FIRST]
-    for event in events:
-        window.insert(event)
-    yield _kept(window, monoid, f"insert {', '.join(events)}", events)
-    incoming = iter(monoid.events[_FIRST:])
-    for step in STEPS:
-        if step == "insert":
-            event = next(incoming)
+    incoming = iter(enumerate(monoid.events))
+    events = ""
+
+    def insert() -> str:
+        time, event = next(incoming)
+        if is_tree:
+            window.insert_at_time(time, event)
+        else:
             window.insert(event)
-            events += event
-            yield _kept(window, monoid, f"insert {event}", events)
+        return event
+
+    for _ in range(_TREE_FIRST if is_tree else _FIRST):
+        events += insert()
+    yield _kept(window, monoid, f"insert {', '.join(events)}", events)
+    for step in TREE_STEPS if is_tree else STEPS:
+        told = step
+        if step == "insert":
+            events += insert()
+            told = f"insert {events[-1]}"
+        elif step == "late":
+            window.insert_at_time(_BEHIND - 1, _LATE)
+            told = f"insert {_LATE}, late, behind {events[_BEHIND - 1]}"
+            events = events[:_BEHIND] + _LATE + events[_BEHIND:]
         else:
             window.evict()
             events = events[1:]
-            yield _kept(window, monoid, "evict", events)
+        yield _kept(window, monoid, told, events)
 
 
 def _kept(window: RecordedWindow, monoid: Joining, step: str, events: str) -> Kept:
     answer = window.query()
     combines, monoid.combines = monoid.combines, 0
+    if isinstance(window.ring, Nodes):
+        levels = [Room(name, "nodes", entries) for name, entries in levels_of(window.ring)]
+        return Kept(step, events, answer, combines, levels, dict(fingers_of(window.ring)))
     state: dict[str, Any] = window.state._asdict()  # type: ignore[attr-defined]
     rooms = [
         Room(

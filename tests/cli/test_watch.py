@@ -394,7 +394,7 @@ def test_a_browser_shows_a_query_that_goes_on_and_starts_again(
     assert "154,000" in shown  # of the query that began again
     assert "1,234" not in shown
     assert '<option value="&lt;b&gt;zoe&lt;/b&gt;">' in shown  # a name is text, not HTML
-    assert len(re.findall(r'<polyline points="[\d., -]+"', shown)) == 1
+    assert len(re.findall(r'<path class="line" d="M[\d.,LM-]+"', shown)) == 1
     asked = set(re.findall(r'"initiator":"(http[^"]*)".*?"url":"([^"]*)"', net.read_text()))
     assert {url for _, url in asked} >= {f"{server.address}figures"}
     assert {url for _, url in asked if not url.startswith(server.address)} == set()

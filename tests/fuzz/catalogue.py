@@ -51,20 +51,15 @@ class Entry:
         if self.answer.startswith(("list", "struct")):
             return None
         for choice in self.answer.split("; "):
-            told, _, listed = choice.partition(" of ")
-            if listed in [each.role for each in self.inputs]:
-                told, listed = choice, ""
-            match = re.match(r"that of (\w+)(?: of (.*))?", choice)
-            if match:
-                told, listed = f"that of {match[1]}", match[2] or ""
+            told, _, listed = choice.partition(" for ")
             if not listed or (kinds and kinds[0] in listed.split(", ")):
                 return self._written(told, types)
         return None
 
     def _written(self, told: str, types: list[str]) -> str:
-        if told.startswith("that of "):
+        if told.startswith("as "):
             roles = [each.role for each in self.inputs]
-            return types[roles.index(told.removeprefix("that of "))]
+            return types[roles.index(told.removeprefix("as "))]
         if told.startswith("decimal"):
             scale = types[0].rstrip(")").split(", ")[1]
             return (
@@ -101,7 +96,7 @@ def _entry(cells: list[str]) -> Entry:
     match = re.fullmatch(r"`(\w+)\((.*)\)`", call)
     assert match, call
     given = match[2].split(", ") if match[2] else []
-    skipped, none = re.fullmatch(r"(.*); of none, (\w+)", nulls).groups()  # type: ignore[union-attr]
+    skipped, none = re.fullmatch(r"(.*); (\w+) if nothing is left", nulls).groups()  # type: ignore[union-attr]
     skipped = skipped.removeprefix("skipped in ")
     return Entry(
         match[1],

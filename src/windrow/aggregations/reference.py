@@ -42,7 +42,7 @@ _PAPERS = {
 _INTRODUCTION = """\
 # Aggregations
 
-All aggregations of the catalogue, as `wr.name`. `make pages` writes this page.
+All aggregations of the catalogue. Call them as `wr.max("amount")`.
 
 You can restrict each of them to some rows, as in `wr.sum("x").where("status = 'ok'")`;
 [Conditions](conditions.md) has the language. Those of one column
@@ -56,15 +56,18 @@ can also count each different value once, as in `wr.count("x").over_distinct()`.
 {'x': 5.0, 'ok': False, 'top_2_x': [5.0, 4.0], 'nth_last_2_x': 1.0, 'sum_x': 10.0}
 ```
 
-- Traits: **c**ommutative, **s**elective (combine returns one of its arguments), **e**xact (combine
-  rounds nothing), **i**nvertible. They may depend on the kind of the column. The table shows those
-  of the first kind in its row.
-- Partial: the numbers that a kernel keeps, or Python objects, which are not compiled. Columns of
-  text and decimals are compiled only if they are carried, or hashed by a sketch.
-- Nulls: rows with a null in these columns are skipped. The row says what a window answers that has
-  no other rows. Those that are about the current row, such as `lag`, count rows without a value,
-  and with `.where(...)` the rows that it leaves out.
-- Paper: where [one of the five papers](papers.md) names it.
+The columns of the table below:
+
+- **traits**: **c**ommutative, **s**elective (combine returns one of its arguments), **e**xact
+  (combine rounds nothing), **i**nvertible. They may depend on the kind of the column; the table
+  shows those of the first kind in its row.
+- **partial**: what is kept of a run of events. Numbers are compiled, and Python objects are not.
+  Columns of text and decimals are compiled only if they are carried along, or hashed by a sketch.
+- **type of the answer**: "as value" is the type of the column `value`.
+- **nulls**: "skipped in value" leaves out rows in which `value` is null. Then comes what a window
+  answers that has no other rows. Aggregations about the current row, such as `lag`, count rows
+  without a value, too, and those that `.where(...)` leaves out.
+- **paper**: where [one of the five papers](papers.md) names it.
 
 | name | answer | columns | traits | partial | type of the answer | nulls | paper |
 |---|---|---|---|---|---|---|---|
@@ -246,7 +249,7 @@ def _nulls(aggregation: Aggregation, monoid: Monoid) -> str:
     """Which nulls are skipped, and what is answered if nothing is left."""
     watched = [aggregation.inputs[place].name for place in aggregation.watched]
     skipped = f"skipped in {' and '.join(watched)}" if watched else "counted as rows"
-    return f"{skipped}; of none, {0 if monoid.answers_nothing else 'null'}"
+    return f"{skipped}; {0 if monoid.answers_nothing else 'null'} if nothing is left"
 
 
 def _kinds(aggregation: Aggregation) -> list[tuple[pa.DataType, ...]]:
@@ -285,7 +288,7 @@ def _output(aggregation: Aggregation, columns: list[tuple[pa.DataType, ...]]) ->
     answers = {types: aggregation.monoid_of(types).output(types) for types in columns}
     for place, entry in enumerate(aggregation.inputs):
         if all(answer == types[place] for types, answer in answers.items()):
-            return f"that of {entry.name}"
+            return f"as {entry.name}"
     if len(set(answers.values())) == 1:
         return _told(*next((answer, types) for types, answer in answers.items()))
     told: dict[str, list[str]] = {}
@@ -293,7 +296,7 @@ def _output(aggregation: Aggregation, columns: list[tuple[pa.DataType, ...]]) ->
         told.setdefault(_told(answer, types), []).append(str(Kind.of(types[0]).value))
     if len(told) == 1:
         return next(iter(told))
-    return "; ".join(f"{answer} of {', '.join(kinds)}" for answer, kinds in told.items())
+    return "; ".join(f"{answer} for {', '.join(kinds)}" for answer, kinds in told.items())
 
 
 def _told(answer: pa.DataType, types: tuple[pa.DataType, ...]) -> str:
@@ -304,7 +307,7 @@ def _told(answer: pa.DataType, types: tuple[pa.DataType, ...]) -> str:
         return f"struct of {', '.join(field.name for field in answer)}"
     if pa.types.is_list(answer) and pa.types.is_struct(answer.value_type):
         return f"list of structs of {', '.join(field.name for field in answer.value_type)}"
-    return "that of value" if answer == types[0] else str(answer)
+    return "as value" if answer == types[0] else str(answer)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,10 @@ const $ = (id) => document.getElementById(id);
 // Words ---------------------------------------------------------------------------------------
 
 const number = (value) => value.toLocaleString("en", { maximumFractionDigits: value < 100 ? 1 : 0 });
-const bytes = (value) => (value < 1e5 ? `${number(value / 1e3)} kB` : `${number(value / 1e6)} MB`);
+const bytes = (value) => {
+  const [unit, name] = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]].find(([each]) => value >= each) ?? [1, "bytes"];
+  return `${number(value / unit)} ${name}`;
+};
 const clock = (seconds) => new Date(seconds * 1000).toISOString().slice(11, 19);
 const day = (seconds) => new Date(seconds * 1000).toISOString().slice(0, 10);
 const moment = (seconds) => `${day(seconds)} ${clock(seconds)}`;
@@ -198,35 +201,93 @@ async function drawChart(chart) {
   const asked = new URLSearchParams({ key: chart.key, column: chart.column, width });
   const answer = await (await fetch(`line?${asked}`)).json();
   const note = chart.card.querySelector(".note");
-  note.textContent = answer.problem ?? (answer.points.length ? "" : "no answers of this key");
+  note.textContent = answer.problem ?? (answer.points.length ? daysOf(answer.points) : "no answers of this key");
+  chart.picture.setAttribute("aria-label", `${chart.column} of ${chart.key}`);
   drawLine(chart.picture, answer.points, width);
+}
+
+function daysOf(points) {
+  const [first, last] = [day(points[0][0]), day(points.at(-1)[0])];
+  return `${first === last ? first : `${first} to ${last}`}, UTC`;
 }
 
 function drawLine(picture, points, width) {
   const height = Math.max(100, picture.clientHeight);
   picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
   if (!points.length) return picture.replaceChildren();
-  const [left, right, top, bottom] = [56, width - 8, 10, height - 22];
-  const begin = points[0][0];
-  const end = points.at(-1)[0];
-  let low = Infinity;
-  let high = -Infinity;
-  for (const [, value] of points) {
-    low = Math.min(low, value);
-    high = Math.max(high, value);
-  }
-  if (low === high) [low, high] = [low - 1, high + 1];
+  const [begin, end] = [points[0][0], points.at(-1)[0]];
+  const marks = marksOf(points.map((each) => each[1]), height / 48);
+  const [low, high] = [marks[0], marks.at(-1)];
+  const names = marks.map((each) => told(each, marks[1] - marks[0]));
+  const [top, bottom] = [10, height - 22];
+  const left = 12 + 7.5 * Math.max(...names.map((each) => each.length));
+  const right = width - 8;
   const x = (time) => (end === begin ? left : left + ((right - left) * (time - begin)) / (end - begin));
   const y = (value) => bottom - ((bottom - top) * (value - low)) / (high - low);
   const parts = [];
-  for (const value of [low, (low + high) / 2, high]) {
+  marks.forEach((value, place) => {
     parts.push(drawn("line", { x1: left, x2: right, y1: y(value), y2: y(value) }));
-    parts.push(drawn("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, Number(value.toPrecision(3))));
+    parts.push(drawn("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, names[place]));
+  });
+  for (const [time, text] of moments(begin, end, (right - left) / 90)) {
+    const half = 3.6 * text.length; // so that no name is cut off
+    const middle = Math.min(Math.max(x(time), left + half), right - half);
+    parts.push(drawn("line", { class: "mark", x1: x(time), x2: x(time), y1: bottom, y2: bottom + 4 }));
+    parts.push(drawn("text", { x: middle, y: height - 4, "text-anchor": "middle" }, text));
   }
-  parts.push(drawn("text", { x: left, y: height - 4 }, moment(begin)));
-  if (width > 320) parts.push(drawn("text", { x: right, y: height - 4, "text-anchor": "end" }, moment(end)));
-  const line = points.map(([time, value]) => `${x(time).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
-  picture.replaceChildren(...parts, drawn("polyline", { points: line }));
+  const line = runs(points).map((run) => run.map(([time, value], place) =>
+    `${place ? "L" : "M"}${x(time).toFixed(1)},${y(value).toFixed(1)}`).join("") + (run.length > 1 ? "" : "h0")).join("");
+  picture.replaceChildren(...parts, drawn("path", { class: "line", d: line }));
+}
+
+// Round numbers from the smallest value to the largest, about so many.
+function marksOf(values, many) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of values) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  if (low === high) [low, high] = [low - Math.max(1, Math.abs(low) / 10), high + Math.max(1, Math.abs(high) / 10)];
+  const least = (high - low) / Math.max(1, many);
+  const power = 10 ** Math.floor(Math.log10(least));
+  const wide = power * [1, 2, 5, 10].find((each) => each * power >= least);
+  const marks = [];
+  for (let place = Math.floor(low / wide); place <= Math.ceil(high / wide); place += 1) marks.push(place * wide);
+  return marks;
+}
+
+function told(value, wide) {
+  const digits = Math.min(9, Math.max(0, -Math.floor(Math.log10(wide) + 1e-9)));
+  if (Math.max(Math.abs(value), wide) >= 1e7 || wide < 1e-9) return value.toPrecision(3);
+  return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+// Round moments and their names, at most about so many: times of a day, and days.
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
+
+function moments(begin, end, many) {
+  const least = (end - begin) / Math.max(1, many);
+  const wide = STEPS.find((each) => each >= least) ?? 86400 * Math.ceil(least / 86400);
+  const found = [];
+  for (let time = Math.ceil(begin / wide) * wide; time <= end; time += wide) {
+    found.push([time, time % 86400 ? clock(time).slice(0, wide % 60 ? 8 : 5) : day(time).slice(5)]);
+  }
+  return found.length > 1 ? found : [...new Set([begin, end])].map((each) => [each, clock(each)]);
+}
+
+// Parts of a line: where answers are missing for long, nothing is drawn.
+function runs(points) {
+  const steps = points.slice(1).map(([time], place) => time - points[place][0]).sort((one, other) => one - other);
+  const usual = steps[Math.floor(steps.length / 2)] ?? 0;
+  const most = Math.max(10 * usual, (points.at(-1)[0] - points[0][0]) / 50);
+  const found = [[]];
+  for (const point of points) {
+    const last = found.at(-1).at(-1);
+    if (last && point[0] - last[0] > most) found.push([]);
+    found.at(-1).push(point);
+  }
+  return found;
 }
 
 $("add").addEventListener("click", () => {
