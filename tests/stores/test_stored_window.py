@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import windrow as wr
 from tests.support.examples import examples
 from tests.support.stores.affine import AFFINE, combine, expected, fold, lift, open_window
-from windrow.algorithms import block_tree
+from windrow.algorithms import block_levels
 from windrow.element.stored_algorithms import tree_of
 from windrow.element.stored_window import StoredWindow
 from windrow.stores import MemoryStore, Store
@@ -243,7 +243,7 @@ def test_what_is_in_memory_does_not_grow_with_the_window() -> None:
         for _ in range(size // 1_000):
             window.insert_many(list(range(1_000)))
             resident[size] = max(resident.get(size, 0), window.resident)
-    levels = block_tree.levels_for(4)
+    levels = block_levels.levels_for(4)
     batch = window._contents.blocks._batch
     assert all(most <= (5 * levels + 2 * batch + 1) * 16 for most in resident.values())
 

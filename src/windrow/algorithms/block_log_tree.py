@@ -39,29 +39,22 @@ Invariants; positions are counted from the first event that ever was:
 
 from collections.abc import Callable, Sequence
 
-from windrow.algorithms import block_tree
-from windrow.algorithms.block_tree import (
-    ASKING,
+from windrow.algorithms.block_levels import (
+    GONE,
     HEAD,
-    LEAVING,
-    SETTLED,
-    SMALLEST_BITS,
     TAIL,
+    TOTAL,
     Levels,
     State,
     allocate,
-    ask,
     empty,
     head_of,
-    levels_for,
+    is_asking_possible,
     loaded,
-    needs_no_block,
     place,
     scanned,
-    search,
-    settled,
-    widest_level,
 )
+from windrow.algorithms.block_policies import SEARCH_FUNCTIONS
 from windrow.compiler.slots import (
     Partial,
     Ring,
@@ -73,11 +66,11 @@ from windrow.compiler.slots import (
     store_integer,
 )
 
-__all__ = ["SMALLEST_BITS", "allocate", "empty", "head_of", "levels_for"]
+__all__ = ["allocate", "empty"]
 
 #: the binary trees of heads and of tails, in place of suffixes and singles of the block tree
 INNER_HEAD, INNER_TAIL = 2, 3
-#: single partials: the root's halves; `block_tree.search` has numbers of its own for the others
+#: single partials: the root's halves; `block_policies` has numbers for the others
 OLDEST, NEWEST = 0, 1
 #: what of `planted` says what has to be computed: the halves, the trees of the tails
 OLDEST_STALE, NEWEST_STALE, TAILS_STALE = 1, 2, 4
@@ -238,7 +231,7 @@ FUNCTIONS = (
     second_half, refill,
 )  # fmt: skip
 #: what a policy needs beside them
-POLICY_FUNCTIONS = (evict_many, widest_level, ask, search, let_leave, settled, needs_no_block)
+POLICY_FUNCTIONS = (evict_many, *SEARCH_FUNCTIONS, let_leave)
 
 
 # What is kept outside of memory -------------------------------------------------------------------
@@ -246,10 +239,10 @@ POLICY_FUNCTIONS = (evict_many, widest_level, ask, search, let_leave, settled, n
 
 def is_possible(state: State) -> bool:
     """Whether a window can have come to such a state: what is read from a store is not trusted."""
-    front, reach, boundary, end, top, planted, _bits, policy, asked, found = state
+    front, reach, boundary, end, top, planted, _bits, _policy, _asked, _found = state
     if not (0 <= front == reach == boundary <= end < 2**63 and 0 <= planted < 8):
         return False
-    if not (policy == SETTLED or (policy in (ASKING, LEAVING) and front <= found <= asked <= end)):
+    if not is_asking_possible(state):
         return False
     return top == (0 if front == end else (front ^ (end - 1)).bit_length())
 
@@ -274,7 +267,7 @@ def is_stale(_state: State, levels: Levels, level: int, block: int) -> bool:
 
 def beside(bits: int) -> list[int]:
     """The places of the single partials; a header keeps them."""
-    return [single(bits, which) for which in (OLDEST, NEWEST, block_tree.TOTAL, block_tree.GONE)]
+    return [single(bits, which) for which in (OLDEST, NEWEST, TOTAL, GONE)]
 
 
 def single_of_tail(_bits: int, _level: int) -> list[int]:

@@ -6,22 +6,9 @@ in memory. Then it returns the next row. Whoever called it moves the block and c
 
 from typing import Any
 
-from windrow.algorithms.block_tree import (
-    ASKING,
-    LEAVING,
-    SETTLED,
-    Levels,
-    State,
-    ask,
-    insert,
-    is_ready,
-    let_leave,
-    needs_no_block,
-    query,
-    refill,
-    search,
-    settled,
-)
+from windrow.algorithms.block_levels import ASKING, LEAVING, SETTLED, Levels, State
+from windrow.algorithms.block_policies import ask, needs_no_block, search, settled
+from windrow.algorithms.block_tree import insert, is_ready, let_leave, query, refill
 from windrow.compiler.slots import lift_row, lower_row
 
 Block = Any

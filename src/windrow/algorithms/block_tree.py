@@ -32,9 +32,7 @@ tree is as large as possible, and the tails of the levels below its top are left
 Blocks come from a store, so the loops here never load one. They return; whoever called them brings
 the block and calls again.
 
-A policy judges the oldest events up to the end of one node after the other, each the widest that
-begins there. If they leave, or the policy cannot tell, all events of the node leave unread. If they
-stay, the policy judges the node's first child. Only the way down needs blocks.
+A policy is asked from node to node, the widest first (see `block_policies`).
 
 Invariants, for levels k from 0, whose nodes hold F^k events each, all counted from the first event
 that ever was:
@@ -49,9 +47,28 @@ that ever was:
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
 
-from windrow.algorithms.plain_memory import Memory
+from windrow.algorithms.block_levels import (
+    BACK,
+    GONE,
+    HEAD,
+    SINGLE,
+    SUFFIXES,
+    TAIL,
+    TAIL_PARTIAL,
+    TOTAL,
+    Levels,
+    State,
+    allocate,
+    empty,
+    is_asking_possible,
+    levels_for,
+    loaded,
+    place,
+    scanned,
+    single,
+)
+from windrow.algorithms.block_policies import SEARCH_FUNCTIONS
 from windrow.compiler.slots import (
     Partial,
     Ring,
@@ -61,79 +78,9 @@ from windrow.compiler.slots import (
     load_integer,
     store,
     store_integer,
-    verdict,
 )
 
-Block = Any
-
-#: what a policy is at, between two events: nothing, asking what leaves, letting it leave
-SETTLED, ASKING, LEAVING = 0, 1, 2
-
-
-class Levels(NamedTuple):
-    """What of all levels is in memory: partials, and the numbers of the blocks that they are of.
-
-    In one ring, because a kernel that passes many is slow to compile. `place` tells where what is:
-    of each level the tail, the head and the head's suffixes, and single partials behind them.
-    """
-
-    nodes: Ring
-    #: of each level, the number of the block whose nodes it has, if full, and of whose suffixes
-    blocks: Ring
-
-
-TAIL, HEAD, SUFFIXES, SINGLE = 0, 1, 2, 3
-#: single partials: of each level that of its tail; of the lowest also that of the back, and what a
-#: policy is asked about, the partial of all events and that of the oldest so far
-TAIL_PARTIAL, BACK, TOTAL, GONE = 0, 1, 2, 3
-#: the fewest partials of a block, for these to fit
-SMALLEST_BITS = 2
-
-
-def place(bits: int, level: int, part: int, node: int) -> int:
-    """Where a part of a level keeps a node."""
-    return ((4 * level + part) << bits) + (node & ((1 << bits) - 1))
-
-
-def single(bits: int, which: int) -> int:
-    """Where a single partial is that does not belong to a level."""
-    return place(bits, 0, SINGLE, which)
-
-
-class State(NamedTuple):
-    """Where the window and the leftmost tree are, and what is still to be done.
-
-    Attributes:
-        front, end: the positions of the oldest event and behind the newest.
-        reach, boundary: up to where the suffixes of level 0, and the leftmost tree, reach.
-        top: the level of the tree's root block.
-        planted: 1 if the tree is new, and neither its suffixes nor the back are computed.
-        bits: F is two to the power of `bits`.
-        policy: what the policy, if there is one, is at: `SETTLED`, `ASKING` or `LEAVING`.
-        asked, found: up to where it has been asked, and up to where the events are to leave.
-    """
-
-    front: int
-    reach: int
-    boundary: int
-    end: int
-    top: int
-    planted: int
-    bits: int
-    policy: int
-    asked: int
-    found: int
-
-
-def levels_for(bits: int) -> int:
-    """How many levels there are for 2^63 events, rounded up to a power of two."""
-    return 1 << (-(-63 // bits) - 1).bit_length()
-
-
-def allocate(memory: Memory, bits: int) -> Levels:
-    """Room for the tails and heads of all levels."""
-    levels = levels_for(bits)
-    return Levels(memory.array(4 * levels << bits), memory.counters(2 * levels))
+__all__ = ["allocate", "empty"]
 
 
 def insert(state: State, levels: Levels, partial: Partial) -> State:
@@ -185,30 +132,15 @@ def is_ready(state: State) -> bool:
 
 def is_possible(state: State) -> bool:
     """Whether a window can have come to such a state: what is read from a store is not trusted."""
-    front, reach, boundary, end, top, planted, bits, policy, asked, found = state
+    front, reach, boundary, end, top, planted, bits, _policy, _asked, _found = state
     if not (0 <= front <= reach <= boundary <= end < 2**63 and 0 <= top < levels_for(bits)):
         return False
-    if not (policy == SETTLED or (policy in (ASKING, LEAVING) and front <= found <= asked <= end)):
+    if not is_asking_possible(state):
         return False
     aligned = boundary >> (bits * top) << (bits * top) == boundary
     block = bits * (top + 1)
     in_one_block = front == boundary or front >> block == (boundary - 1) >> block
     return aligned and in_one_block and planted in (0, 1)
-
-
-def loaded(level: int) -> int:
-    """Where the number of the block is whose nodes are the head of a level."""
-    return 2 * level
-
-
-def scanned(level: int) -> int:
-    """Where the number of the block is whose suffixes a level has."""
-    return 2 * level + 1
-
-
-def head_of(state: State, level: int) -> int:
-    """The block of a level in which the oldest event is."""
-    return state.front >> (state.bits * (level + 1))
 
 
 def refill(state: State, levels: Levels) -> State:
@@ -258,53 +190,6 @@ def scan(state: State, levels: Levels) -> State:
     return state._replace(reach=reach, planted=0)
 
 
-def widest_level(state: State, begin: int) -> int:
-    """The highest level that has a node which begins at an event."""
-    level, mask = 0, (1 << state.bits) - 1
-    while (begin >> (state.bits * level)) & mask == 0:
-        width = 1 << (state.bits * (level + 1))
-        if begin + width > state.end:
-            break
-        level += 1
-    return level
-
-
-def ask(state: State, levels: Levels) -> State:
-    """Begin to ask the policy what leaves; the window must be ready."""
-    store(levels.nodes, single(state.bits, TOTAL), query(state, levels))
-    store(levels.nodes, single(state.bits, GONE), identity())
-    return state._replace(policy=ASKING, asked=state.front, found=state.front)
-
-
-def search(state: State, levels: Levels) -> State:
-    """Find how many leave: the longest run of the oldest events that the policy lets leave.
-
-    It is still asking if that takes a block that is not at hand. A run without values says nothing
-    and leaves with the next event that has one (see `levels.count_leaving`).
-    """
-    bits, asked, found = state.bits, state.asked, state.found
-    total, gone = single(bits, TOTAL), single(bits, GONE)
-    level = widest_level(state, asked)
-    while level >= 0 and asked != state.end:
-        node = asked >> (bits * level)
-        part = TAIL if node >> bits == state.end >> (bits * (level + 1)) else HEAD
-        if part == HEAD and load_integer(levels.blocks, loaded(level)) != node >> bits:
-            break
-        partial = load(levels.nodes, place(bits, level, part, node))
-        longer = combine(load(levels.nodes, gone), partial)
-        said = verdict(load(levels.nodes, total), longer)
-        if said == 0:
-            level -= 1
-        else:
-            store(levels.nodes, gone, longer)
-            asked += 1 << (bits * level)
-            if said > 0:
-                found = asked
-            level = widest_level(state, asked)
-    known = level < 0 or asked == state.end
-    return state._replace(policy=LEAVING if known else ASKING, asked=asked, found=found)
-
-
 def let_leave(state: State, levels: Levels) -> State:
     """Evict what was found to leave; the window may not be ready then."""
     front = state.front
@@ -319,29 +204,14 @@ def let_leave(state: State, levels: Levels) -> State:
     return state
 
 
-def settled(state: State) -> State:
-    """The window once its policy has let leave what leaves."""
-    return state._replace(policy=SETTLED)
-
-
-def needs_no_block(state: State) -> bool:
-    """Whether all events are in the block that is being filled."""
-    return state.front >> state.bits == state.end >> state.bits
-
-
 FUNCTIONS = (
     place, single, loaded, scanned, insert, query, plant, is_ready, sum_up_back, scan, refill,
 )  # fmt: skip
 #: what a policy needs beside them
-POLICY_FUNCTIONS = (evict_many, widest_level, ask, search, let_leave, settled, needs_no_block)
+POLICY_FUNCTIONS = (evict_many, *SEARCH_FUNCTIONS, let_leave)
 
 
 # What is kept outside of memory -------------------------------------------------------------------
-
-
-def empty(bits: int) -> State:
-    """A window that never had an event."""
-    return State(0, 0, 0, 0, 0, 0, bits, SETTLED, 0, 0)
 
 
 def restored(state: State) -> State:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Literal, Protocol, cast
 
 from windrow.algorithms import block_log_tree, block_tree
-from windrow.algorithms.block_tree import Levels, State
+from windrow.algorithms.block_levels import Levels, State
 from windrow.errors import InvalidArgument
 
 StoredAlgorithm = Literal["amortized_monoid_tree", "log_monoid_tree"]

@@ -14,8 +14,8 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.algebra.aggregation import Measure
-from windrow.algorithms import block_tree
-from windrow.algorithms.block_tree import State
+from windrow.algorithms import block_levels
+from windrow.algorithms.block_levels import State
 from windrow.compiler.fingerprint import fingerprint
 from windrow.element.stored_algorithms import tree_of
 from windrow.errors import InvalidArgument, StoreError
@@ -188,7 +188,7 @@ class WindowHeader:
             ]
             tree = tree_of(description.algorithm)
             possible = (
-                block_tree.SMALLEST_BITS <= state.bits <= 16
+                block_levels.SMALLEST_BITS <= state.bits <= 16
                 and state.bits == description.bits
                 and tree.is_possible(state)
                 and writers

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from windrow.algorithms import block_tree
-from windrow.algorithms.block_tree import State
+from windrow.algorithms import block_levels
+from windrow.algorithms.block_levels import State
 from windrow.element.stored_algorithms import BlockTree
 from windrow.element.stored_partials import Partials
 from windrow.stores.blocks import WindowBlocks
@@ -46,7 +46,7 @@ class SpilledTree:
         #: the end up to which full blocks have been put
         self._put = 0
         #: for each level, the first block that may be in the store
-        self._first = [0] * block_tree.levels_for(bits)
+        self._first = [0] * block_levels.levels_for(bits)
         #: the places of the partials that a kernel changes: of tails, and beside the tree
         self._singles = _singles(tree, bits)
 
@@ -56,7 +56,7 @@ class SpilledTree:
     @property
     def resident(self) -> int:
         """How many partials are in memory, at most."""
-        levels = block_tree.levels_for(self._bits)
+        levels = block_levels.levels_for(self._bits)
         return (4 * levels + self._blocks.resident) << self._bits
 
     def advance(
@@ -90,7 +90,7 @@ class SpilledTree:
     @property
     def is_settled(self) -> bool:
         """Whether the policy, if there is one, has decided about every event."""
-        return self.state.policy == block_tree.SETTLED
+        return self.state.policy == block_levels.SETTLED
 
     def settle(self, columns: Any, validities: Any, answers: Any, defined: Any) -> None:
         """Finish what a policy was doing when the store failed; the arguments hold no rows."""
@@ -109,7 +109,7 @@ class SpilledTree:
     def delete_unused(self) -> None:
         """Delete the blocks of events that have left; no header may mention them any more."""
         for level, first in enumerate(self._first):
-            head = block_tree.head_of(self.state, level)
+            head = block_levels.head_of(self.state, level)
             if first < head:
                 self._blocks.delete_before(level, first, head)
                 self._first[level] = head
@@ -159,7 +159,7 @@ class SpilledTree:
             return
         level = 0
         while end and end & ((1 << self._bits) - 1) == 0:
-            tail = self._partials(_places(self._bits, level, block_tree.TAIL))
+            tail = self._partials(_places(self._bits, level, block_levels.TAIL))
             self._blocks.put(level, (end >> self._bits) - 1, tail)
             end >>= self._bits
             level += 1
@@ -169,13 +169,13 @@ class SpilledTree:
         """Load the blocks that the kernel needs, to be ready or to go on asking the policy."""
         state = self.state
         for level in self._tree.heads_needed(state):
-            block = block_tree.head_of(state, level)
+            block = block_levels.head_of(state, level)
             if self._tree.is_stale(state, self._levels, level, block):
                 self._load(level, block)
-        if state.policy == block_tree.ASKING:
+        if state.policy == block_levels.ASKING:
             level = 0
             while (block := state.asked >> (self._bits * (level + 1))) != self._tail_of(level):
-                if self._levels.blocks[block_tree.loaded(level)] != block:
+                if self._levels.blocks[block_levels.loaded(level)] != block:
                     self._load(level, block)
                 level += 1
 
@@ -183,11 +183,11 @@ class SpilledTree:
         """Make a block the head of its level, and read the next one ahead."""
         tail = self._tail_of(level)
         if block == tail:
-            nodes = self._partials(_places(self._bits, level, block_tree.TAIL))
+            nodes = self._partials(_places(self._bits, level, block_levels.TAIL))
         else:
             nodes = self._blocks.get(level, block)
-        self._fill(_places(self._bits, level, block_tree.HEAD), nodes)
-        self._levels.blocks[block_tree.loaded(level)] = _NO_BLOCK if block == tail else block
+        self._fill(_places(self._bits, level, block_levels.HEAD), nodes)
+        self._levels.blocks[block_levels.loaded(level)] = _NO_BLOCK if block == tail else block
         self._blocks.forget_before(level, block)
         if block + 1 < tail:
             self._blocks.read_ahead(level, block + 1)
@@ -195,13 +195,13 @@ class SpilledTree:
 
 def _places(bits: int, level: int, part: int) -> slice:
     """Where a part of a level is."""
-    begin = block_tree.place(bits, level, part, 0)
+    begin = block_levels.place(bits, level, part, 0)
     return slice(begin, begin + (1 << bits))
 
 
 def _singles(tree: BlockTree, bits: int) -> Array:
     """Where all single partials are."""
-    levels = range(block_tree.levels_for(bits))
+    levels = range(block_levels.levels_for(bits))
     beside_tails = [each for level in levels for each in tree.single_of_tail(bits, level)]
     return np.array([*beside_tails, *tree.beside(bits)])
 
@@ -210,7 +210,7 @@ def _kept_places(tree: BlockTree, state: State) -> Iterator[slice]:
     """The places of what a header keeps: tails with their partials, and those beside the tree."""
     bits, level = state.bits, 0
     while nodes := state.end >> (bits * level):
-        begin = block_tree.place(bits, level, block_tree.TAIL, 0)
+        begin = block_levels.place(bits, level, block_levels.TAIL, 0)
         yield slice(begin, begin + (nodes & ((1 << bits) - 1)))
         for single in tree.single_of_tail(bits, level):
             yield slice(single, single + 1)
