@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from windrow.element.arguments import going
 from windrow.element.stored_algorithms import StoredAlgorithm, checked_algorithm
 from windrow.element.stored_contents import StoredContents, description_in
 from windrow.element.stored_header import header_key
@@ -138,16 +139,10 @@ class StoredWindow:
     def evict_many(self, count: int) -> None:
         """Drop the oldest `count` events, without reading them."""
         self._require_open()
-        if not isinstance(count, Integral) or count < 0:
-            raise InvalidArgument(f"count: a number of events is 0, 1, 2, ..., not {count!r}")
-        held = len(self)
-        if count > held:
-            raise EmptyWindow(
-                f"evict_many: {count} events are to leave, but the window holds {held}"
-            )
-        if count:
+        events = going(count, len(self))
+        if events:
             self._catch_up()
-            self._tree.evict_many(int(count))
+            self._tree.evict_many(events)
 
     def query(self) -> Any:
         """The aggregate of all events in the window; None if they have no value.

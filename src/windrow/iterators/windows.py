@@ -41,8 +41,6 @@ class Windows:
             self._answers.extend(kept.pending)
             schema = kept.columns if schema is None else schema
         self._run = None if schema is None else self._begun(schema)
-        #: batches without types that came before the first that has some
-        self._untyped: pa.Schema | None = None
         #: whether the input failed with the last pull
         self._failed = False
         self._ended = False
