@@ -107,6 +107,29 @@ def test_an_overflow_raises_and_the_window_goes_on():
     assert (window.query(), len(window)) == (2**62 + 1, 2)
 
 
+def check_a_policy_that_fails() -> None:
+    """Events that cannot enter wait; when no more can wait, every insertion says why."""
+    policy = wr.policy(lambda newest, _oldest: 10 // int(500 - newest) < 0, of=wr.max())
+    window = filled(wr.max(), [1, 2], "int64", policy=policy)
+    window.insert(500)
+    with pytest.raises(wr.DivisionByZero):
+        window.query()
+    for _ in range(ROOM - 2):
+        window.insert(1)
+    for _ in range(5):
+        with pytest.raises(wr.DivisionByZero):
+            window.insert(1)
+    assert window._behind._single._desk[event_calls.COUNT] == ROOM
+    window.clear()
+    window.insert(4)
+    assert (window.query(), len(window)) == (4, 1)
+
+
+@pytest.mark.compiled
+def test_machine_code_writes_nothing_behind_a_full_buffer():
+    check_a_policy_that_fails()
+
+
 # Interpreted ------------------------------------------------------------------------------------
 
 
@@ -205,6 +228,9 @@ class TestInterpreted:
         window.clear()
         window.insert(4)
         assert (window.query(), len(window)) == (4, 1)
+
+    def test_a_buffer_that_is_full_takes_no_event(self):
+        check_a_policy_that_fails()
 
     def test_a_policy_slides_it(self):
         policy = wr.policies.at_most_sum(10)
@@ -333,8 +359,49 @@ def test_times_are_checked(types, interpreted):
     assert len(window) == 2
     window.evict_older_than(datetime.datetime(1970, 1, 1, 0, 0, 5))
     assert (window.query(), len(window)) == (2, 1)
-    with pytest.raises(wr.InvalidArgument, match="time: 'soon' cannot be compared"):
-        window.evict_older_than("soon")
+    for time in ("soon", None, np.datetime64("NaT"), math.nan):
+        with pytest.raises(wr.InvalidArgument, match=r"time: .* cannot be compared"):
+            window.evict_older_than(time)
     window.insert(9)
-    with pytest.raises(wr.InvalidArgument, match="times: 1 events of the window have none"):
+    with pytest.raises(wr.InvalidArgument, match="times: not every event of the window has one"):
         window.evict_older_than(datetime.datetime(1970, 1, 2))
+
+
+@pytest.mark.parametrize("types", [None, "float64"])
+@pytest.mark.parametrize("time", [math.nan, None, "15", datetime.datetime(2024, 1, 1)])
+def test_what_is_no_number_is_not_compared_with_numbers(types, time, interpreted):
+    window = wr.Window(wr.max(), types=types)
+    window.insert_many([1, 2], times=[10, 20])
+    with pytest.raises(wr.InvalidArgument, match=r"time: .* cannot be compared"):
+        window.evict_older_than(time)
+    assert len(window) == 2
+
+
+@pytest.mark.parametrize("types", [None, "float64"])
+@pytest.mark.parametrize("operation", ["insert", "insert_many", "slide_many"])
+def test_an_event_without_a_time_is_not_taken_for_one_with_a_time(types, operation, interpreted):
+    """As many events as times: still, the times are not theirs."""
+    window = wr.Window(wr.sum(), types=types)
+    window.insert_many([1, 2, 4], times=[10, 20, 30])
+    if operation != "slide_many":
+        window.evict()
+    getattr(window, operation)(8 if operation == "insert" else [8])
+    assert len(window) == 3
+    with pytest.raises(wr.InvalidArgument, match="times: not every event of the window has one"):
+        window.evict_older_than(25)
+    window.evict_many(3)
+    window.insert_many([1, 2], times=[10, 20])
+    window.evict_older_than(20)
+    assert window.query() == 2
+
+
+def test_an_event_that_leaves_from_the_middle_takes_its_time_along():
+    window = wr.Window(wr.collect(), algorithm="flat_fat")
+    window.insert_many("abcd", times=[10, 20, 30, 40])
+    window.evict()
+    window.evict_at(1)
+    window.evict_older_than(30)
+    assert window.query() == ["d"]
+    window.insert_at(0, "e")
+    with pytest.raises(wr.InvalidArgument, match="times: not every event of the window has one"):
+        window.evict_older_than(0)

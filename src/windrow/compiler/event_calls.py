@@ -247,6 +247,11 @@ convert:""",
             value,
             "\nkeep:",
             _load("count", COUNT),
+            # Room is missing if the buffer could not be emptied: the kernel had failed.
+            f"""
+  %has_room = icmp ult i64 %count, {room}
+  br i1 %has_room, label %write, label %other
+write:""",
             _load("buffer", _BUFFER, "ptr"),
             f"""
   %place = getelementptr i64, ptr %buffer, i64 %count

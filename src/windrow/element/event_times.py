@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections import deque
 from typing import Any
 
@@ -17,7 +18,9 @@ Array = np.ndarray[Any, Any]
 class EventTimes:
     """The times of a window's events, in blocks, oldest first.
 
-    Evictions are not told here: the number of events says how many times are still needed.
+    Nobody reports evictions of the oldest events: the number of events says how many times are
+    still needed. So an event that enters without a time makes the times useless (`lose`), until the
+    window is empty.
 
     >>> times = EventTimes()
     >>> times.extend(np.array([1, 2, 5]))
@@ -28,12 +31,31 @@ class EventTimes:
     def __init__(self) -> None:
         self._blocks: deque[Array] = deque()
         self._count = 0
+        self._lost = False
+
+    @property
+    def are_kept(self) -> bool:
+        """Whether there are times that an event without one would make useless."""
+        return self._count > 0 and not self._lost
 
     def extend(self, times: Array) -> None:
         """Add times behind those that are there."""
         if len(times):
             self._blocks.append(times)
             self._count += len(times)
+
+    def lose(self) -> None:
+        """See that an event without a time has entered the window."""
+        self._lost = True
+
+    def drop(self, position: int, held: int) -> None:
+        """Forget the time of the event at a position, which leaves; `held` are there before."""
+        if not self.are_kept:
+            return
+        self._settle(held)
+        (times,) = self._blocks = deque([np.concatenate(list(self._blocks))])
+        self._blocks[0] = np.delete(times, position)
+        self._count -= 1
 
     def checked(self, times: Any, count: int, held: int) -> Array:
         """The times of so many events that are to follow `held` others; they never go back."""
@@ -71,9 +93,10 @@ class EventTimes:
 
     def _settle(self, held: int) -> None:
         """Forget the times of events that have left."""
-        if held > self._count:
+        self._lost = self._lost and held > 0
+        if held > self._count or self._lost:
             raise InvalidArgument(
-                f"times: {held - self._count} events of the window have none; insert all with "
+                "times: not every event of the window has one; insert all with "
                 "insert_many(values, times)"
             )
         gone = self._count - held
@@ -114,4 +137,12 @@ def _array(times: Any) -> Array:
 
 def _moment(time: Any, block: Array) -> Any:
     """A moment as the times of a block are."""
-    return np.asarray(time, block.dtype) if block.dtype.kind in "mM" else time
+    kind = block.dtype.kind
+    if time is None or np.any(np.asarray(time != time)):  # NaN and NaT sort behind all times
+        raise TypeError("it is missing")
+    if kind == "M" and isinstance(time, datetime.datetime) and time.tzinfo is not None:
+        # Arrow gives the moments of a column with a zone as numpy has them, in UTC.
+        time = time.astimezone(datetime.UTC).replace(tzinfo=None)
+    if kind in "iuf" and np.asarray(time).dtype.kind not in "biufO":
+        raise TypeError("they are numbers")  # numpy would compare both as text
+    return np.asarray(time, block.dtype) if kind in "mM" else time

@@ -104,6 +104,8 @@ class SingleEvents:
     def insert(self, *inputs: Any) -> None:
         """Check an event, and write it; a null is an event without a value."""
         inputs = self._program.checked_event(inputs)
+        if self._desk[COUNT] == ROOM:  # a kernel failed when they were to enter
+            self.settle()
         count = self._desk[COUNT]
         if self._gathered is not None:
             self._gathered.append(inputs)

@@ -1,8 +1,8 @@
 """`wr.Window`: the window as a data structure.
 
-Two windows stand behind it: one in plain Python, on any Python object (`plain_elements.py`), and a
-compiled one on numbers of known types (`compiled_window.py`). What is called for every event is
-theirs: `insert`, `evict` and `query` of a window are the functions of what stands behind it.
+Behind it is one of two windows: one in plain Python, on any Python object (`plain_elements.py`), or
+a compiled one, on numbers of known types (`compiled_window.py`). It provides `insert`, `evict` and
+`query`, which are called for every event: they become attributes of the `wr.Window`.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Window:
                 )
             self._behind = CompiledWindow(aggregation, types, policy, wish)
         self._times = EventTimes()
-        vars(self).update(self._behind.entries())
+        self._take_entries()
 
     @classmethod
     def open(
@@ -150,8 +150,10 @@ class Window:
 
     def insert(self, *inputs: Any) -> None:
         """Add an event at the newest end; a null is an event without a value."""
-        if self._behind.insert(*inputs):
-            vars(self).update(self._behind.entries())
+        is_faster_now = self._behind.insert(*inputs)
+        if is_faster_now or self._times.are_kept:
+            self._times.lose()
+            self._take_entries()
 
     def insert_many(self, events: Any, times: Any = None) -> None:
         """Add events, oldest first.
@@ -178,7 +180,9 @@ class Window:
         self._behind.insert_many(events)
         if found is not None:
             self._times.extend(found)
-        vars(self).update(self._behind.entries())
+        else:
+            self._times.lose()
+        self._take_entries()
 
     def slide_many(self, events: Any) -> Any:
         """For each event: evict the oldest, insert it, answer. Returns the answers.
@@ -194,6 +198,7 @@ class Window:
         """
         if not len(self):
             raise EmptyWindow("slide_many: the window holds no events; insert some first")
+        self._times.lose()
         return self._behind.slide_many(events)
 
     def insert_at(self, position: int, *inputs: Any) -> None:
@@ -214,6 +219,7 @@ class Window:
                 f"position: an event can be inserted at 0 to {len(self)}, not at {position}"
             )
         self._behind.insert_at(position, inputs)
+        self._times.lose()
 
     def insert_at_time(self, time: Any, *inputs: Any) -> None:
         """Add an event that happened at a time: behind all events that are not later.
@@ -261,7 +267,9 @@ class Window:
         >>> window.query()
         4
         """
-        self._behind.evict_at(self._place("evict_at", position))
+        position, held = self._place("evict_at", position), len(self)
+        self._behind.evict_at(position)
+        self._times.drop(position, held)
 
     def query(self, *, range: int | None = None) -> Any:
         """The aggregate of all events in the window; None if they have no value.
@@ -335,10 +343,21 @@ class Window:
         """Drop all events."""
         self._behind.clear()
         self._times = EventTimes()
-        vars(self).update(self._behind.entries())
+        self._take_entries()
 
     def __len__(self) -> int:
         return len(self._behind)
+
+    def _take_entries(self) -> None:
+        """Let operations of one event be those of the window behind, without a call between.
+
+        While events have times, `insert` is that of this class: it sees an event without one.
+        """
+        entries = self._behind.entries()
+        if self._times.are_kept:
+            entries.pop("insert", None)
+            vars(self).pop("insert", None)
+        vars(self).update(entries)
 
     def _place(self, operation: str, position: int) -> int:
         """A position, if an event is there."""
