@@ -43,7 +43,7 @@ _HEADER = np.dtype([("version", ">i4"), ("total", ">i8"), ("depth", ">i4"), ("wi
 
 
 def places(column: pa.Array, factors: Array, width: int) -> Array:
-    """For each value its place in each row of the table, of which there are as many as factors."""
+    """For each value its place in each row of the table; there is a row for each factor."""
     if Kind.of(column.type) in (Kind.TEXT, Kind.DECIMAL):
         hashed = two_hashes(column)
         first, second = (hashed >> np.uint64(32)).astype(np.int32), hashed.astype(np.int32)

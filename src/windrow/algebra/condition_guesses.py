@@ -24,7 +24,7 @@ _TIME, _DURATION, _NUMBER = pa.timestamp("us", "UTC"), pa.duration("us"), pa.flo
 
 
 def guesses(expression: Any) -> dict[str, pa.DataType]:
-    """A type for each column: that of what it is compared with or computed from, if that is told.
+    """A type for each column that is compared with a literal, or computed from one.
 
     >>> from windrow.algebra.condition_text import parse
     >>> guesses(parse("name = 'a' and seen - since < interval '1 hour'").root)

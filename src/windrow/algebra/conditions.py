@@ -86,7 +86,7 @@ class Condition:
             raise InvalidArgument(f"{self.argument}: {self.text!r} is {kind} and no condition")
 
     def guesses(self) -> dict[str, pa.DataType]:
-        """Types that its columns may have, told by what they are compared with."""
+        """Types that its columns may have, judging by what they are compared with."""
         return guesses(self.root)
 
     def with_columns(self, spelling: Spelling) -> Condition:

@@ -56,7 +56,7 @@ def aggregation(
     example: Any = None,
     check: bool = True,
 ) -> UserAggregation:
-    """An aggregation of one's own: associative, nothing else is asked.
+    """An aggregation of your own: associative, nothing else is asked.
 
     Args:
         name: the name of its answers.

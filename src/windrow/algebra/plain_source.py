@@ -10,7 +10,7 @@ a star: a maximum of Python values is
             return older
         return combine_of(older, newer)
 
-Functions have no `try`: whoever calls them names what fails.
+Functions have no `try`: their callers name what fails.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether functions of one's own are what they are said to be, tried on a few partials.
+"""Whether a user's functions are what they are said to be, tried on a few partials.
 
 Events that come in order, smallest first, are lifted. Runs of them are combined in two groupings,
 which must agree, and the older run is taken out again by the inverse, which must leave the newer.

@@ -38,7 +38,7 @@ class Part:
     missing: tuple[int, ...] = ()
 
     def place_of(self, entry: Field) -> tuple[Any, ...]:
-        """What tells a field from those of the same name over other rows."""
+        """What identifies a field among those of the same name over other rows."""
         return (entry.name, self.inputs, self.nullable, self.missing)
 
 

@@ -37,7 +37,7 @@ _TOLD = (
     Kind.FLOAT, Kind.INTEGER, Kind.DECIMAL, Kind.TEXT, Kind.TEMPORAL, Kind.DURATION, Kind.BOOLEAN,
     Kind.NESTED,
 )  # fmt: skip
-#: what is told of columns that are so
+#: what `help` says of such columns
 _NOTES = {
     "optional": "optional",
     "carried": "carried",

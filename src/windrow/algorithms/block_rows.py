@@ -1,7 +1,7 @@
 """The loops that drive rows through a block tree (see `block_tree`).
 
 A loop stops when a block is full and has to go to the store, or when it needs a block that is not
-in memory. Then it returns the next row. Whoever called it moves the block and calls it again.
+in memory. Then it returns the next row. The caller moves the block and calls it again.
 """
 
 from typing import Any

@@ -29,8 +29,8 @@ left, beginning with the suffix that the level above has behind it. This is a fl
 one block. Events from the boundary on are combined as they come. When the tree is used up, the next
 tree is as large as possible, and the tails of the levels below its top are left over.
 
-Blocks come from a store, so the loops here never load one. They return; whoever called them brings
-the block and calls again.
+Blocks come from a store, so the loops here never load one. They return; the caller brings the block
+and calls again.
 
 A policy is asked from node to node, the widest first (see `block_policies`).
 

@@ -167,9 +167,9 @@ def thicken(ring: Nodes, level: int) -> None:
 
 
 def cut(ring: Nodes, begin: int) -> None:
-    """Let all go that is before the path, which begins at a level: it is the left spine now.
+    """Free all nodes before the path, which begins at a level: it becomes the left spine.
 
-    What goes is let go by the few nodes that have it all below them.
+    Only the few nodes that have the others below them are freed one by one (see `free_node`).
     """
     height = at_place(ring, HEIGHT)
     if begin < height and at_place(ring, PATH + begin) == at_place(ring, RIGHT + begin):

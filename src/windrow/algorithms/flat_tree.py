@@ -46,7 +46,7 @@ def backwards(tree: Ring, leaves: int, begin: int, stop: int) -> Partial:
 
 
 def between(tree: Ring, leaves: int, begin: int, stop: int) -> Partial:
-    """The partial of all from `begin` to before `stop`, of which there is at least one.
+    """The partial of all from `begin` to before `stop`; `begin` is before `stop`.
 
     It takes the fewest intervals there are, at most 2 log2(n): from the oldest event on, ever wider
     ones as long as they fit, and from the newest one back, ever wider ones for the rest.

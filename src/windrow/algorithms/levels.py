@@ -47,7 +47,7 @@ def widest_node(begin: int, stop: int, end: int, late: int) -> int:
 
 
 def between(nodes: Ring, begin: int, stop: int, end: int, late: int) -> Partial:
-    """The partial of all from `begin` to before `stop`, of which there is at least one."""
+    """The partial of all from `begin` to before `stop`; `begin` is before `stop`."""
     partial = load(nodes, node_at(begin, 1))
     begin += 1
     while begin != stop:

@@ -19,10 +19,10 @@ as long as the helper needs to have the lcs ready when the front comes to it.
                                |   hand over 1                  |   hand over 2     settle 1 |
       helper                      | lcs of chunk 1 |               | lcs of chunk 2 |
 
-The window puts the chunk on a board, eight words that both threads share. Whoever takes a chunk off
-the board computes its lcs. If the front comes to a chunk that nobody has taken, the window's own
-thread takes it. If the helper has taken it, the window's thread waits until it is done. So no
-answer depends on the helper. Without a helper, the window's own thread computes every lcs, which is
+The window puts the chunk on a board, eight words that both threads share. The thread that takes a
+chunk off the board computes its lcs. If the front comes to a chunk that nobody has taken, the
+window's own thread takes it. If the helper has taken it, the window's thread waits until it is
+done. So no answer depends on the helper. Without a helper, the window's own thread computes every lcs, which is
 SBA. A helper that is late costs time and never an answer.
 
 A chunk has as many slots as theorem 1 or 2 gives, where range and slide are known: `cut_into` says

@@ -15,7 +15,7 @@ from typing import Any
 
 
 def uninterrupted(call: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a kernel; if it was interrupted, so is the caller, afterwards."""
+    """Call a kernel; after a Ctrl-C, interrupt the caller when the kernel has ended."""
     if threading.current_thread() is not threading.main_thread():
         return call(*arguments)
     handler = signal.getsignal(signal.SIGINT)

@@ -149,7 +149,7 @@ def evict(state: State, ring: Ring) -> State:
 
 
 def evict_many(state: State, ring: Ring, count: int) -> State:
-    """The window without its oldest events, of which there are as many."""
+    """The window without so many of its oldest events; it holds at least as many."""
     _unlinked("evict_many")
 
 

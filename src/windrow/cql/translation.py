@@ -369,7 +369,7 @@ def _names_beside(root: Any) -> list[Name]:
 
 
 def _marks(windows: tuple[WindowText, ...]) -> list[Name]:
-    """The columns that windows go by."""
+    """The columns by which windows of deltas and punctuations begin."""
     return [
         Name(each.column, each.place)
         for each in windows

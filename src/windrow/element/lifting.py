@@ -192,7 +192,7 @@ class PolicyEvents:
         events.require(policy)
         self.name, self.several, self.served = events.name, events.several, events.served
         if isinstance(events, ValueEvents):
-            events.never_subtract()  # nor does an algorithm that can be searched
+            events.never_subtract()  # an algorithm that can be searched does not subtract
         self.monoid = PolicyMonoid(policy, [events.monoid])
         self.admissions = events.admissions
         #: the function that inserts an event, in code of the window's own

@@ -1,7 +1,7 @@
 """The times of a compiled window's events, as integers of 64 bits in the same order.
 
-The first times decide what the others are: integers, floats, or times of one type. Floats are told
-by their bits: those of negative ones are turned round, so that integers compare as floats do.
+The first times decide what the others are: integers, floats, or times of one type. A float
+becomes its bits: those of negative ones are turned round, so that integers compare as floats do.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
                                                         } answer -> room for answers -> columns
     columns -> what kernels and plain Python read      /
 
-A block knows nothing of tables. Whoever makes one sorts events by key and order, and moments by key
-and order, keys in one order (`windows/moments.py`). Then
+A block knows nothing of tables. It is given events sorted by key and order, and moments sorted by
+key and order, keys in the same order (`windows/moments.py`). Then
 
     kernels = AsOfKernels(plan, nullable)                       # once for all blocks
     AsOfBlock(kernels, columns, moments, threads).answers()     # of each block

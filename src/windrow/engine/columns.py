@@ -72,7 +72,7 @@ def python_values(column: pa.Array, name: str, as_python: bool) -> list[Any]:
     except (ValueError, OverflowError) as error:
         raise InvalidArgument(
             f"data: {name!r} holds a time of {column.type} that Python's datetime does not have, "
-            f"and a function of one's own is to get it: {error}"
+            f"and one of your functions takes it: {error}"
         ) from None
 
 

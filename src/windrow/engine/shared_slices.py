@@ -255,7 +255,7 @@ class SharedSlices:
             kept.forget_before(self._position + min(fronts.values()))
         self._spans.forget_before(min(fronts.values()))
         self._position += rows.size
-        if len(rows.all_runs) > 2:  # the last key began here: what has no answer, has none of it
+        if len(rows.all_runs) > 2:  # the last key began here, so older answers are of other keys
             for name, extents in found.items():
                 if not len(extents.stops):
                     self._before.pop(name, None)

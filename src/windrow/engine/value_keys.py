@@ -1,7 +1,7 @@
 """Columns as keys: integers in the order of their values, for the loops of `value_counts`.
 
-Numbers and times are their own keys, floats by rank. Other values, such as texts, are told apart by
-Arrow; the different ones are sorted, and a key is a place among them.
+Numbers and times are their own keys, floats by rank. Of other values, such as texts, Arrow finds
+the different ones; they are sorted, and a key is a place among them.
 """
 
 from __future__ import annotations

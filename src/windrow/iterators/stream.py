@@ -221,7 +221,7 @@ class AsyncStream(Windows, AsyncIterator[pa.RecordBatch]):
     async def aclose(self) -> None:
         """End the stream without answering what is left, and close the input if it can be."""
         self._ended = True
-        with contextlib.suppress(Exception):  # whoever waited for that work has got its error
+        with contextlib.suppress(Exception):  # the task that waited for that work has got its error
             await self._worked()
         self._release()
         close = getattr(self._source, "aclose", None)

@@ -170,7 +170,7 @@ def _rows_of_a_frame(most: int, rows_of_a_key: float) -> float:
 def is_plain(feature: Feature) -> bool:
     """Whether a feature is what its name says: the catalogue's aggregation, over all rows.
 
-    Ask this before you go by the name: a condition or a parameter changes what it computes.
+    Ask this before you rely on the name: a condition or a parameter changes what it computes.
     """
     aggregation = feature.aggregation
     return CATALOGUE.get(aggregation.name) is aggregation and feature.condition is None

@@ -8,9 +8,10 @@ ends        a window may end inside a slice; the running slice's partial is read
 
 A window's end needs no edge. When the end comes, the running slice holds exactly the window's last
 events so far, and its partial is read as it stands. So there are half as many slices as with Pairs
-when the slide does not divide the range. This has two prices. Whoever fills the slices has to stop
-at window ends as well as at edges, because a moment later the running partial holds too much. And a
-slice that is already full cannot answer for a window that ended inside it.
+when the slide does not divide the range. This has two prices. A
+loop that fills slices has to stop at window ends as well as at edges, because a moment later the
+running partial holds too much. And a slice that is already full cannot answer for a window that
+ended inside it.
 
       range 5, slide 3: slices of 3
 

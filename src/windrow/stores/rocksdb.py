@@ -178,8 +178,8 @@ def _lock_explained(problem: str) -> str:
     """A problem of opening; one with the lock says what to do."""
     if "lock hold by current process" in problem:
         return (
-            "this process has it open already; close it first, or give its store to whoever needs "
-            "it. Windows that are given the folder share it"
+            "this process has it open already; close it first, or pass its store on. Windows "
+            "that are given the folder share it"
         )
     if "While lock file" in problem:
         return "another process has it open; only one at a time can"

@@ -97,7 +97,7 @@ class SharedStore(Store):
                 folder.shares.discard(self)
                 if not folder.shares:
                     folder.store.close()
-                    # Whoever comes next opens it anew, though this object may live on.
+                    # The next window opens it anew, though this object may live on.
                     del _open_folders[folder.place]
 
     def _open_store(self) -> RocksDBStore:
@@ -111,7 +111,7 @@ class SharedStore(Store):
 
 
 def _place_of(path: str | Path) -> Place | None:
-    """What tells a folder from others, None if no RocksDB has been there."""
+    """What identifies a folder, however it is spelled; None if no RocksDB has been there."""
     try:
         found = (Path(path) / "LOCK").stat()
     except OSError:

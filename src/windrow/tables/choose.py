@@ -1,6 +1,6 @@
 """Which kind of table data is.
 
-Kinds are told by the modules of their classes: windrow needs neither pandas, Polars nor DuckDB, and
+The module of an object's class says its kind: windrow needs neither pandas, Polars nor DuckDB, and
 imports none of them before it is given their data.
 """
 

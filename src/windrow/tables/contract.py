@@ -35,7 +35,7 @@ class Source(ABC):
 
         Args:
             read: the columns whose values are needed. Others may be stand-ins: null in every row.
-            keys: those that keys are told apart by; they may come as dictionaries.
+            keys: the columns of the key; they may come as dictionaries.
             returned: whether `with_columns` follows, which returns the rows that were read.
         """
 

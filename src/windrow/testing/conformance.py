@@ -57,7 +57,7 @@ def check_algorithm(
 
     Args:
         algorithm: one of `windrow.algorithms.ALGORITHMS`, or its name.
-        aggregation: one of the catalogue, or of one's own.
+        aggregation: one of the catalogue, or of your own.
         trace: what to do; more events cannot be evicted than there are, so fewer are.
         kinds: the kinds of the aggregation's inputs; by default `ANY`, as in `wr.Window`.
 
@@ -152,7 +152,7 @@ def check_window(
     """Check `wr.Window` from the outside: answers, nulls, its length and what it refuses.
 
     Args:
-        aggregation: one of the catalogue, or of one's own.
+        aggregation: one of the catalogue, or of your own.
         trace: what to do; too many events to evict must raise `wr.EmptyWindow` and change nothing.
         algorithm: the name of an algorithm; by default the planner chooses one.
         types: the types of the aggregation's inputs, to check the compiled window.

@@ -30,7 +30,7 @@ def kinds_accepted(aggregation: Aggregation) -> Iterator[Kinds]:
     Further inputs are of the same kind if they may be, else of the most telling kind they take.
 
     Args:
-        aggregation: of the catalogue, or of one's own.
+        aggregation: of the catalogue, or of your own.
 
     >>> import windrow as wr
     >>> [kind.name for (kind,) in kinds_accepted(wr.mean)]
@@ -54,7 +54,7 @@ def kinds_apart(aggregation: Aggregation) -> Iterator[Kinds]:
     """The kinds for which an aggregation has different functions, one of each.
 
     Args:
-        aggregation: of the catalogue, or of one's own.
+        aggregation: of the catalogue, or of your own.
 
     >>> import windrow as wr
     >>> [kind.name for (kind,) in kinds_apart(wr.max)]

@@ -42,7 +42,7 @@ def check_associativity(
     """Check that it does not matter which neighbours are combined first.
 
     Args:
-        aggregation: the aggregation to check, of the catalogue or of one's own.
+        aggregation: the aggregation to check, of the catalogue or of your own.
         inputs: events to make partials of; tuples, if the aggregation takes several columns.
         kinds: the kinds of its columns; by default `ANY`, as in `wr.Window`.
 
@@ -187,7 +187,7 @@ def check_laws(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = N
     """Check every law that holds for all aggregations, and those that this one declares.
 
     Args:
-        aggregation: the aggregation to check, of the catalogue or of one's own.
+        aggregation: the aggregation to check, of the catalogue or of your own.
         inputs: events to make partials of; tuples, if the aggregation takes several columns. For
             sums of floats take numbers that can be added in any order without much rounding:
             no law of theirs survives 1e300 beside -1e300.
@@ -225,7 +225,7 @@ def check_laws(aggregation: Aggregation, inputs: Iterable[Any], kinds: Kinds = N
 def check_shared_fields(
     one: Aggregation, other: Aggregation, inputs: Iterable[Any], kinds: Kinds = None
 ) -> None:
-    """Check that fields which two aggregations name alike are the same, whoever computes them.
+    """Check that fields which two aggregations name alike are the same, whichever computes them.
 
     In a product such a field exists once, so it must not matter whose lift and combine it gets.
 

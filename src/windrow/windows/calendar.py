@@ -143,7 +143,7 @@ class CalendarWindow(Window):
 
     @property
     def calendar(self) -> Calendar:
-        """Its windows in `wr.slide`, and whose clock they go by."""
+        """Its windows in `wr.slide`, and the time zone of their days."""
         return Calendar(self.schedule, self.timezone)
 
 

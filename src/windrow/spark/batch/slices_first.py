@@ -3,8 +3,8 @@
 `windrow.engine.slice_partials` says what slices are, and what `slide` over them is. There are two
 ways to combine the rows of a slice:
 
-- By Spark's own aggregates, if they are the fields of all partials and no window goes by a
-  calendar, whose changes of clocks Spark may know otherwise: one row for each key and slice.
+- By Spark's own aggregates, if they are the fields of all partials: one row for each key and slice.
+  Not for calendar windows, because Spark's time zone database may differ from Python's.
 - By windrow's kernels, if partials are numbers and do not depend on the order of rows: one row for
   each key and slice of a batch.
 
