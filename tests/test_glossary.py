@@ -55,7 +55,9 @@ PHRASES = (
 )
 #: folders of src whose texts are free of them, too
 PLAIN = sorted(
-    path for path in SOURCE.iterdir() if path.name not in ("cli", "experiments", "stream")
+    path
+    for path in SOURCE.iterdir()
+    if path.name not in ("cli", "experiments", "stream", "__pycache__")
 )
 PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),

@@ -22,8 +22,8 @@ as long as the helper needs to have the lcs ready when the front comes to it.
 The window puts the chunk on a board, eight words that both threads share. The thread that takes a
 chunk off the board computes its lcs. If the front comes to a chunk that nobody has taken, the
 window's own thread takes it. If the helper has taken it, the window's thread waits until it is
-done. So no answer depends on the helper. Without a helper, the window's own thread computes every lcs, which is
-SBA. A helper that is late costs time and never an answer.
+done. So no answer depends on the helper. Without a helper, the window's own thread computes every
+lcs, which is SBA. A helper that is late costs time and never an answer.
 
 A chunk has as many slots as theorem 1 or 2 gives, where range and slide are known: `cut_into` says
 how many. Elsewhere it is closed when it holds more than half of the window, as in SBA. In blocks,

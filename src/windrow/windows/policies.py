@@ -100,9 +100,7 @@ def at_most_events(
         (count(),),
         made_by=(at_most_events, {"events": limit}),
     )
-    return PolicyWindow(
-        (rule,), False, trigger(every, None), f"at_most_{limit}_events"
-    ).with_min_rows(min_rows, of)
+    return _window(rule, f"at_most_{limit}_events", every, min_rows, of)
 
 
 def at_most_span(
@@ -135,8 +133,7 @@ def at_most_span(
         in_ticks,
         (at_most_span, {"span": span, "column": column}),
     )
-    name = f"at_most_{words(extent).replace(' ', '_')}"
-    return PolicyWindow((rule,), False, trigger(every, None), name).with_min_rows(min_rows, of)
+    return _window(rule, f"at_most_{words(extent).replace(' ', '_')}", every, min_rows, of)
 
 
 def at_most_sum(
@@ -170,9 +167,7 @@ def at_most_sum(
 
     made_by = (at_most_sum, {"limit": limit, "column": column})
     rule = Rule(exceeds, (_of(added, column), _of(_NEWEST, column)), made_by=made_by)
-    return PolicyWindow((rule,), False, trigger(every, None), f"at_most_sum_{limit}").with_min_rows(
-        min_rows, of
-    )
+    return _window(rule, f"at_most_sum_{limit}", every, min_rows, of)
 
 
 def since_max(
@@ -197,9 +192,7 @@ def since_max(
 
     made_by = (since_max, {"column": column})
     rule = Rule(lacks_largest, (_of(maximum, column),), made_by=made_by)
-    return PolicyWindow((rule,), False, trigger(every, None), "since_max").with_min_rows(
-        min_rows, of
-    )
+    return _window(rule, "since_max", every, min_rows, of)
 
 
 def since_longest_run(
@@ -222,9 +215,7 @@ def since_longest_run(
         (_of(_RUN_BEGIN, column), _of(_VALUES, column)),
         made_by=(since_longest_run, {"column": column}),
     )
-    return PolicyWindow((rule,), False, trigger(every, None), "since_longest_run").with_min_rows(
-        min_rows, of
-    )
+    return _window(rule, "since_longest_run", every, min_rows, of)
 
 
 def adaptive(
@@ -267,7 +258,7 @@ def adaptive(
 
     measures = (_of(_VALUES, column), _of(mean, column), _of(VARIANCE_POP, column))
     rule = Rule(differ, measures, made_by=(adaptive, {"column": column, "risk": chance}))
-    return PolicyWindow((rule,), True, trigger(every, None), "adaptive").with_min_rows(min_rows, of)
+    return _window(rule, "adaptive", every, min_rows, of, halves=True)
 
 
 def _of(wanted: Aggregation, column: str | None) -> Measure:
@@ -276,3 +267,11 @@ def _of(wanted: Aggregation, column: str | None) -> Measure:
     if not isinstance(column, str) or not column:
         raise InvalidArgument(f"column: the name of a column is needed, not {column!r}")
     return wanted(column)
+
+
+def _window(
+    rule: Rule, name: str, every: Every, min_rows: int | None, of: Counted, halves: bool = False
+) -> PolicyWindow:
+    """The windows of one rule; answered every so many events, if they hold enough."""
+    window = PolicyWindow((rule,), halves, trigger(every, None), name)
+    return window.with_min_rows(min_rows, of)
