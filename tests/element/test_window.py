@@ -347,6 +347,30 @@ def test_what_is_refused_is_named():
     assert (rows.query(), len(rows)) == ({"sum_x": None}, 0)
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: wr.Window(wr.max()).insert_many(None), "events: give an array or a list of ev"),
+        (lambda: filled(wr.max(), [1]).slide_many(None), "events: give an array or a list of ev"),
+        (lambda: wr.Window(wr.max()).insert_many(5, times=[5]), "events: give an array or a list"),
+        (lambda: wr.Window(wr.max()).insert_many([5], times=5), "times: give an array or a list"),
+        (lambda: wr.Window(wr.max(), ranges=5), "ranges: give an array or a list of numbers"),
+        (lambda: wr.Window(wr.max(), types=5), "types: 5 is no Arrow type"),
+        (lambda: wr.Window(wr.max(), ranges=[2]).query(range=[2]), r"range: \[2\] is not one of"),
+    ],
+)
+def test_what_is_no_list_is_refused_by_the_name_of_its_argument(call, message):
+    with pytest.raises(wr.InvalidArgument, match=message):
+        call()
+
+
+def test_events_of_an_iterator_have_times():
+    window = wr.Window(wr.collect())
+    window.insert_many(iter("abc"), times=[1, 2, 3])
+    window.evict_older_than(2)
+    assert window.query() == ["b", "c"]
+
+
 def test_numbers_of_numpy_do_not_wrap_around():
     assert filled(wr.sum(), np.full(4, 2**62)).query() == 2**64
 

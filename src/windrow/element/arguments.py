@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from numbers import Integral
 from typing import Any
 
@@ -35,4 +35,16 @@ def count_of(events: Any) -> int:
     """How many events there are in a list, an array, a table, or a mapping from columns."""
     if isinstance(events, Mapping):
         return len(next(iter(events.values()), ()))
+    if not hasattr(events, "__len__"):
+        raise InvalidArgument(f"events: give an array or a list of events, not {events!r}")
     return len(events)
+
+
+def iterated(argument: str, given: Any, of: str = "events") -> Iterator[Any]:
+    """What is given, one after the other; refuses what cannot be iterated over."""
+    try:
+        return iter(given)
+    except TypeError:
+        raise InvalidArgument(
+            f"{argument}: give an array or a list of {of}, not {given!r}"
+        ) from None

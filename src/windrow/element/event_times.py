@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from windrow.element.arguments import iterated
 from windrow.engine.columns import whole
 from windrow.errors import InvalidArgument
 
@@ -114,10 +115,7 @@ def times_of(times: Any) -> list[Any]:
         return column.to_pylist()  # type: ignore[no-any-return]
     if isinstance(times, np.ndarray) and times.dtype.kind not in "mM":
         return times.tolist()  # type: ignore[no-any-return]
-    try:
-        return list(times)
-    except TypeError:
-        raise InvalidArgument(f"times: give an array or a list of times, not {times!r}") from None
+    return list(iterated("times", times, "times"))
 
 
 def _array(times: Any) -> Array:
@@ -127,7 +125,9 @@ def _array(times: Any) -> Array:
         if column.null_count:
             raise InvalidArgument("times: a time is null")
         times = column.to_numpy(zero_copy_only=False)
-    found = np.asarray(times if isinstance(times, np.ndarray) else list(times))
+    found = np.asarray(
+        times if isinstance(times, np.ndarray) else list(iterated("times", times, "times"))
+    )
     if found.ndim != 1 or found.dtype.kind not in "iufmMO":
         raise InvalidArgument(f"times: give an array or a list of times, not {found.dtype}")
     if found.dtype.kind in "fmM" and bool((found != found).any()):

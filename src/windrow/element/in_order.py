@@ -140,12 +140,12 @@ def in_order(
     if isinstance(lateness, str):
         lateness = timedelta(microseconds=_microseconds(lateness))
     try:
-        is_negative = bool(lateness < lateness - lateness)
+        is_wrong = bool(lateness < lateness - lateness or lateness != lateness)
     except TypeError:
         raise InvalidArgument(
             f"lateness: a number, a duration such as '10 seconds' or a timedelta, not {lateness!r}"
         ) from None
-    if is_negative:
+    if is_wrong:
         raise InvalidArgument(f"lateness: it is at least zero, not {lateness!r}")
     return InOrder(events, function, lateness)
 

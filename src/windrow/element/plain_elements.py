@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
+from windrow.element.arguments import iterated
 from windrow.element.event_times import times_of
 from windrow.element.lifting import Events, PolicyEvents, ValueEvents, events_of
 from windrow.element.swift_elements import swift_entries
@@ -73,14 +75,14 @@ class PlainElements:
     def insert_many(self, events: Iterable[Any]) -> None:
         """Add events, oldest first."""
         insert: Callable[..., Any] = self.entries().get("insert", self.insert)
-        for event in events:
+        for event in iterated("events", events):
             if insert(*event) if self._events.several else insert(event):
                 insert = self.entries().get("insert", self.insert)
 
     def slide_many(self, events: Iterable[Any]) -> list[Any]:
         """For each event, evict the oldest, insert it and answer; there must be an oldest."""
         answers = []
-        for event in events:
+        for event in iterated("events", events):
             self.evict()
             self.insert_many((event,))
             answers.append(self.query())
@@ -101,7 +103,7 @@ class PlainElements:
 
     def insert_at_times(self, events: Iterable[Any], times: Any) -> None:
         """Add many events, each behind all that are not later; all of them, or none."""
-        given, moments = list(events), times_of(times)
+        given, moments = list(iterated("events", events)), times_of(times)
         if len(moments) != len(given):
             raise InvalidArgument(
                 f"times: give one for each event, {len(given)}, not {len(moments)}"
@@ -169,7 +171,7 @@ class PlainElements:
             found = map(self._events.lower, self._window.query_ranges())
             self._answers = dict(zip(self._window.ranges, found, strict=True))
             self._answered = self._window.state
-        if range not in self._answers:
+        if not isinstance(range, Integral) or range not in self._answers:
             registered = ", ".join(map(str, self._window.ranges)) or "none"
             raise InvalidArgument(
                 f"range: {range!r} is not one of the ranges that the window was made with "

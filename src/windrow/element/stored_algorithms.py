@@ -59,7 +59,7 @@ def tree_of(name: str) -> BlockTree:
 
 def checked_algorithm(given: Any) -> StoredAlgorithm:
     """A name, if it is that of an algorithm for stored windows."""
-    if given not in _TREES:
+    if not isinstance(given, str) or given not in _TREES:
         names = " and ".join(_TREES)
         raise InvalidArgument(f"algorithm: windows in stores have {names}, not {given!r}")
     return cast(StoredAlgorithm, given)

@@ -103,7 +103,7 @@ class TypedInputs(TypedEvents):
                 "each input in turn"
             )
         types = DEFAULT_TYPE if types is None else types
-        given: list[Any] = [types] if isinstance(types, _ONE_TYPE) else list(types)
+        given: list[Any] = [types] if isinstance(types, _ONE_TYPE) else list(_each(types))
         least = sum(not entry.optional for entry in aggregation.inputs)
         if not least <= len(given) <= len(aggregation.inputs):
             roles = ", ".join(entry.name for entry in aggregation.inputs)
@@ -187,6 +187,12 @@ class TypedRows(TypedEvents):
                 held = ", ".join(map(repr, given))
                 raise InvalidArgument(f"{what} has no {name!r}; it has {held}")
         return tuple(given[name] for name in self.schema.names)
+
+
+def _each(types: Any) -> Iterable[Type]:
+    if not isinstance(types, Iterable):
+        raise InvalidArgument(f"types: {types!r} is no Arrow type; give one as in 'float64'")
+    return types
 
 
 def _to_arrow(values: Any) -> pa.Array:

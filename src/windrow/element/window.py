@@ -7,13 +7,13 @@ a compiled one, on numbers of known types (`compiled_window.py`). It provides `i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algorithms import AlgorithmName
-from windrow.element.arguments import count_of, event_range, going, natural
+from windrow.element.arguments import count_of, event_range, going, iterated, natural
 from windrow.element.compiled_window import CompiledWindow
 from windrow.element.event_times import EventTimes
 from windrow.element.plain_elements import PlainElements
@@ -82,7 +82,8 @@ class Window:
         if policy is not None:
             require_policy(policy)
             algorithm = algorithm or TREE.NAME
-        wish, wanted = Wish(algorithm, prefer, exact), [event_range(each) for each in ranges]
+        wish = Wish(algorithm, prefer, exact)
+        wanted = [event_range(each) for each in iterated("ranges", ranges, "numbers of events")]
         self._behind: PlainElements | CompiledWindow
         if types is None:
             self._behind = PlainElements(aggregation, policy, wish, wanted)
@@ -173,6 +174,8 @@ class Window:
         >>> window.query(), len(window)
         (6.0, 2)
         """
+        if times is not None and isinstance(events, Iterator):
+            events = list(events)  # they have to be counted
         if times is not None and self._behind.keeps_times:
             self._behind.insert_at_times(events, times)
             return
