@@ -107,6 +107,7 @@ def test_windows_take_a_stream_in_order() -> None:
         ({"events": [{"t": None}]}, "order: None of {'t': None} is no time to order it by"),
         ({"events": [{"t": float("nan")}]}, "order: nan of {'t': nan} is no time to order it by"),
         ({"lateness": -1}, "lateness: it is at least zero, not -1"),
+        ({"lateness": float("nan")}, "lateness: it is at least zero, not nan"),
         ({"lateness": "1 month"}, "lateness: '1 month' has no fixed length"),
         (
             {"lateness": "1 minute"},
