@@ -57,6 +57,8 @@ def late(data: Any) -> Any:
         _require_column(data.columns)
         return data.where(f"{LATE} IS NOT NULL").select(f"{LATE}.*")
     held = whole(_table(data)[LATE])
+    if not pa.types.is_struct(held.type):
+        raise _not_of_a_stream()
     events = held.filter(held.is_valid())
     return pa.table(events.flatten(), names=[field.name for field in events.type])
 
@@ -115,6 +117,10 @@ def _table(data: Any) -> pa.Table:
 
 def _require_column(names: list[str]) -> None:
     if LATE not in names:
-        raise InvalidArgument(
-            "data: it has no column 'late'; give what a stream with late='side' gave"
-        )
+        raise _not_of_a_stream()
+
+
+def _not_of_a_stream() -> InvalidArgument:
+    return InvalidArgument(
+        "data: it has no column 'late' of events; give what a stream with late='side' gave"
+    )

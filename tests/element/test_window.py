@@ -356,6 +356,7 @@ def test_what_is_refused_is_named():
         (lambda: wr.Window(wr.max()).insert_many([5], times=5), "times: give an array or a list"),
         (lambda: wr.Window(wr.max(), ranges=5), "ranges: give an array or a list of numbers"),
         (lambda: wr.Window(wr.max(), types=5), "types: 5 is no Arrow type"),
+        (lambda: wr.Window(wr.max(), types="timestamp[s, tz=Europe]"), "types: there is no zone"),
         (lambda: wr.Window(wr.max(), ranges=[2]).query(range=[2]), r"range: \[2\] is not one of"),
     ],
 )

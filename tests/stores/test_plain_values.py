@@ -154,6 +154,7 @@ def test_nesting_is_bounded() -> None:
         b"d\x03abc",
         b"q\x031/0",
         b"m\x1a02024-01-01T00:00:00|../x",
+        b"m\x1b02024-01-01T00:00:00|Europe",  # a folder of zones
         b"",
     ],
 )

@@ -251,6 +251,8 @@ def test_late_events_come_as_rows() -> None:
         without = pa.Table.from_batches(list(call(iter(batches), **plain)))
         assert on_time.to_pylist() == without.to_pylist()
         assert stream.late == 1
+    with pytest.raises(wr.InvalidArgument, match="data: it has no column 'late' of events"):
+        wr.late(pa.table({"late": [1]}))
     with pytest.raises(wr.InvalidArgument, match="data: it has no column 'late'"):
         wr.late(without)
 

@@ -18,6 +18,7 @@ from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.kinds import Kind
 from windrow.engine.columns import whole
 from windrow.errors import InvalidArgument
+from windrow.slicing.zones import zone
 from windrow.tables.choose import to_table
 
 #: kinds of values that become another kind without loss, if the values allow it
@@ -213,16 +214,28 @@ def data_type_of(given: Any) -> pa.DataType:
         if isinstance(given, np.dtype | type):
             given = pa.from_numpy_dtype(np.dtype(given))
         found = given if isinstance(given, pa.DataType) else _named(given)
-        if _named(str(found)) == found:
-            return found
+        is_named = _named(str(found)) == found
     except (ValueError, TypeError, AttributeError, pa.ArrowNotImplementedError):
         if not isinstance(given, pa.DataType):
             raise InvalidArgument(
                 f"types: {given!r} is no Arrow type; give one as in pa.float64() or 'float64'"
             ) from None
+        is_named = False
+    if is_named:
+        if pa.types.is_timestamp(found) and found.tz is not None:
+            _require_zone(found.tz)
+        return found
     raise InvalidArgument(
         f"types: a store takes numbers, times, truth values, text, bytes and decimals, not {given}"
     )
+
+
+def _require_zone(name: str) -> None:
+    """Refuse a zone that is not known here: no answer could be a time of it."""
+    try:
+        zone(name)
+    except InvalidArgument as error:
+        raise InvalidArgument(f"types: {str(error).removeprefix('timezone: ')}") from None
 
 
 def _named(name: str) -> pa.DataType:

@@ -238,7 +238,7 @@ class _Reader:
             raise ValueError(f"no value begins with {tag!r}")
         try:
             return _READERS[tag](bytes(self._taken(self._count())))
-        except (ArithmeticError, ZoneInfoNotFoundError) as error:
+        except (ArithmeticError, ZoneInfoNotFoundError, OSError) as error:  # a zone may be a folder
             raise ValueError(str(error)) from None
 
     def _taken(self, size: int) -> memoryview:
