@@ -127,7 +127,7 @@ BASES = (ROOT, ROOT / "src" / "windrow", ROOT / "docs")
 FILE = re.compile(r"(?<![\w./-])(?P<path>[\w-]+(?:/[\w-]+)*\.(?:py|md|json|toml))(?![\w./-]*\w)")
 FOLDER = re.compile(r"`(?P<path>[\w-]+(?:/[\w-]+)*/)`")
 #: code is no place to name files of windrow in: what it reads and writes is the user's
-CODE = re.compile(r"^ *```(?:python|sh)\b.*?^ *```$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"^ *```(?:python|sh|dockerfile)\b.*?^ *```$", re.MULTILINE | re.DOTALL)
 
 
 def paths_in(text: str) -> list[str]:
