@@ -7,8 +7,9 @@
     wr.slide(...)
     ```
 
-The other side is SQL of Flink, or Python marked as `python tempo`. The block with windrow's call follows the one with the other library's. Its last example is what is
-compared. Rows have no order, and columns are compared by their places.
+The other side is SQL of Flink, or Python marked as `python tempo`. The block with windrow's call
+follows the one with the other library's. The last example of each is compared. Rows have no order,
+and columns are compared by their places.
 """
 
 import doctest
