@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pyarrow as pa
@@ -27,7 +27,7 @@ class Stuck(AssertionError):
 def killed(
     folder: Path,
     name: str,
-    kinds: list[str],
+    kinds: Iterable[str],
     chance: random.Random,
     broker: KafkaBroker | None = None,
     on_kill: Callable[[str], None] = lambda kind: None,

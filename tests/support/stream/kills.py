@@ -2,9 +2,9 @@
 
 Some sessions run at once, each a round after the other. A round is a query that reads a topic of
 Kafka, in which Python workers, executors, the driver and the broker are killed in any order. At its
-end its answers are compared. It stops by itself: after so many kills, or so many minutes, as soon
-as the rounds that run are over. The last line says how it went. What was written by a round that
-went wrong is kept.
+end its answers are compared. It stops by itself: after so many kills, or so many minutes, nothing
+more is killed, and the rounds that run come to their end. The last line says how it went. What was
+written by a round that went wrong is kept.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import traceback
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 
 import pyarrow as pa
@@ -33,8 +34,11 @@ from windrow.cli.kafka_broker import KafkaBroker
 from windrow.cli.kafka_jars import KafkaJars, kafka_jars
 from windrow.cli.kafka_topic import Topic
 
-BATCHES = 10
-KILLS_A_ROUND = 8
+#: so many that starts, which take most of the time, are few for a kill
+BATCHES = 26
+KILLS_A_ROUND = 20
+#: kills after which the pace is printed
+SAID = 25
 
 
 @dataclass
@@ -42,6 +46,7 @@ class Tally:
     """What all sessions have done, and whether they go on."""
 
     goal: int
+    begin: float
     deadline: float
     kills: Counter[str] = field(default_factory=Counter)
     rounds: Counter[str] = field(default_factory=Counter)
@@ -51,13 +56,17 @@ class Tally:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def goes_on(self) -> bool:
-        """Whether another round begins."""
+        """Whether more is killed."""
         return self.kills.total() < self.goal and time.monotonic() < self.deadline
 
     def note_kill(self, kind: str) -> None:
-        """Count a kill."""
+        """Count a kill, and say now and then how many there were."""
         with self.lock:
             self.kills[kind] += 1
+            total = self.kills.total()
+            if total % SAID == 0:
+                minutes = (time.monotonic() - self.begin) / 60
+                print(f"{total} kills after {minutes:.1f} minutes", flush=True)
 
     def note_round(self, name: str, answers: int) -> None:
         """Count a round whose answers were compared."""
@@ -88,12 +97,12 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="kills")
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--sessions", type=int, default=2, help="how many run at once")
-    parser.add_argument("--minutes", type=float, default=60, help="no round begins later")
+    parser.add_argument("--minutes", type=float, default=60, help="nothing is killed later")
     parser.add_argument("--seed", type=int, default=0, help="of the events, the kills and pauses")
     given = parser.parse_args(arguments)
     seeds = [given.seed + 10_000 * number for number in range(given.sessions)]
     begin = time.monotonic()
-    tally = Tally(given.kills, begin + 60 * given.minutes)
+    tally = Tally(given.kills, begin, begin + 60 * given.minutes)
     folder, jars = Path(tempfile.mkdtemp(prefix="windrow-kills-")), kafka_jars()
     with ThreadPoolExecutor(given.sessions) as pool:
         try:
@@ -148,7 +157,8 @@ def run_round(
     send(topic, pa.concat_tables([*batches, events(0, 1000, 1001, 1)]))
     KafkaEvents(topic.brokers, topic.name, jars.of_connector()).say(folder)
     kinds = chance.choices([*KINDS, "broker"], k=KILLS_A_ROUND)
-    done = killed(folder, name, kinds, chance, broker, tally.note_kill)
+    wanted = takewhile(lambda kind: tally.goes_on(), kinds)
+    done = killed(folder, name, wanted, chance, broker, tally.note_kill)
     finish(folder, name)
     return done, compare(folder, name, pa.concat_tables(batches))
 
