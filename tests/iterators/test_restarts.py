@@ -13,7 +13,6 @@ import windrow as wr
 from tests.support.examples import examples
 from tests.support.stream.iterated import Iterated, iterated
 from tests.support.stream.model import BINS_SMALL, WAITING_SMALL
-from tests.support.stream.revisions import can_be_revised
 from tests.support.stream.strategies import (
     WITH_OBJECTS,
     any_around,
@@ -83,7 +82,7 @@ def test_slide(example: Iterated, lives: list[str]) -> None:
     check(wr.slide, example, lives)
 
 
-@given(iterated([streams(clocks)]).filter(can_be_revised), LIVES)
+@given(iterated([streams(clocks), streams(clocks, WITH_OBJECTS)]), LIVES)
 @examples(12)
 def test_updates(example: Iterated, lives: list[str]) -> None:
     """Each revision once, and late events as rows."""

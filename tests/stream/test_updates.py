@@ -20,8 +20,9 @@ from tests.support.slide import oracle
 from tests.support.stream.combines import counted_combines
 from tests.support.stream.iterated import Iterated, iterated
 from tests.support.stream.model import BINS_SMALL, accepted, arrived, length
-from tests.support.stream.revisions import Revisions, can_be_revised
-from tests.support.stream.strategies import WITH_OBJECTS, Stream, clocks, streams, trailing
+from tests.support.stream.revisions import Revisions
+from tests.support.stream.strategies import Stream
+from tests.support.stream.updated import AT_THEIR_ROW, SLIDING, some
 from windrow.iterators.reading import checkpoint_at
 from windrow.stream import sizes
 from windrow.stream.inspection import summary
@@ -32,11 +33,6 @@ pytestmark = [
     pytest.mark.usefixtures("interpreted"),
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
 ]
-
-#: with one order column, as these depend on the order of events
-ORDERED = ("count", "sum", "first", "last", "arg_max")
-#: with a second one
-COMMUTATIVE = ("count", "sum", "max", "mean")
 
 
 def prefix(stream: Stream, batches: int) -> Stream:
@@ -93,37 +89,14 @@ def check(call: Any, example: Iterated, allowed: int, small: bool) -> None:
     assert all(row["final"] for row in sink.rows.values())
 
 
-def some(allowed: int, example: Iterated) -> int:
-    """So many milliseconds, or days if times are dates."""
-    return allowed * (86_400_000 if pa.types.is_date(example.batches[0]["o0"].type) else 1)
-
-
-@given(
-    iterated([streams(clocks, ORDERED), streams(clocks, COMMUTATIVE)]).filter(can_be_revised),
-    st.integers(0, 20),
-    st.booleans(),
-)
+@given(iterated(SLIDING), st.integers(0, 20), st.booleans())
 @examples(60)
 def test_slide(example: Iterated, allowed: int, small: bool) -> None:
     """Events of any disorder; what is later than allowed is dropped and counted."""
     check(wr.slide, example, some(allowed, example), small)
 
 
-@st.composite
-def at_their_row(draw: st.DrawFn, unit: int) -> Window:
-    kind = draw(st.sampled_from(["rows", "time", "time", "expanding"]))
-    if kind == "time":
-        return draw(trailing(unit))
-    if kind == "expanding":
-        return wr.expanding()
-    return wr.rows(draw(st.integers(1, 12) | st.just(2**70)), current=draw(st.booleans()))
-
-
-@given(
-    iterated([streams(at_their_row), streams(at_their_row, [*WITH_OBJECTS, "median"])]),
-    st.integers(0, 20),
-    st.booleans(),
-)
+@given(iterated(AT_THEIR_ROW), st.integers(0, 20), st.booleans())
 @examples(60)
 def test_over(example: Iterated, allowed: int, small: bool) -> None:
     """Windows that end at their row, also of aggregations that count values or keep objects."""
@@ -283,6 +256,13 @@ def test_plan() -> None:
     plan = wr.plan(**ASKED, lateness="5 seconds", emit="updates", allowed_lateness="1 minute")
     assert "updates: a partial for each key and slice" in str(plan)
     assert "less 1 minute," in str(plan)
+    for changed, why in (
+        ({"aggs": [wr.median("x"), wr.sum("x")]}, "the partials of median(x) are not a few"),
+        ({"order": ["ts", "x"], "aggs": wr.first("x")}, "first(x) depends on the order of events"),
+    ):
+        plan = wr.plan(**{**ASKED, **changed}, lateness="5 seconds", emit="updates")
+        assert "updates: the events of each key of open windows" in str(plan)
+        assert why in str(plan)
 
 
 @pytest.mark.parametrize(
@@ -296,8 +276,6 @@ def test_plan() -> None:
         ({"windows": wr.rows(10, every=5)}, "emit: 'updates' needs windows by a clock"),
         ({"changes_only": True}, "changes_only: depends on the answer before"),
         ({"empty": "emit"}, "empty: depends on the answer before"),
-        ({"aggs": wr.median("x")}, "emit: 'updates' needs aggregations whose partials"),
-        ({"order": ["ts", "x"], "aggs": wr.first("x")}, "order: first(x) depends on the order"),
         ({"aggs": wr.sum("x", alias="final")}, "emit: adds a column 'final'"),
     ],
 )  # fmt: skip

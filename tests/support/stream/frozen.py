@@ -49,7 +49,7 @@ CALLS = ("slide", "over", "rows", "counted")
 #: calls that came with layout 4
 LATER = ("slide_updates", "over_updates")
 #: calls that came with layout 5
-LATEST = ("slide_in_any_order",)
+LATEST = ("slide_in_any_order", "slide_updates_of_events")
 
 
 def query(call: str) -> StreamQuery:
@@ -62,7 +62,11 @@ def query(call: str) -> StreamQuery:
             return OverUpdates(resolve_over(schema, windows=TRAILING, **asked), names, shards=1)
         slid = resolve_slide(schema, windows=SLID["20s"], changes_only=False, **asked)
         return SlideUpdates(slid, names, shards=1)
-    if call in LATEST:
+    if call == "slide_updates_of_events":
+        asked = {**ASKED, "aggs": [wr.median("x"), wr.count_distinct("n"), wr.last("place")]}
+        slid = resolve_slide(schema, windows=SLID["20s"], changes_only=False, **asked)
+        return SlideUpdates(slid, names, shards=1)
+    if call == "slide_in_any_order":
         aggs = [wr.max("x"), wr.sum("n")]
         slid = resolve_slide(schema, windows=SLID, changes_only=False, **{**ASKED, "aggs": aggs})
         return StreamSlide(slid, names, shards=1)

@@ -8,7 +8,6 @@ from typing import Any
 import pyarrow as pa
 
 from tests.support.over import oracle
-from tests.support.stream.iterated import Iterated
 
 
 def identity(row: dict[str, Any], key: Sequence[str]) -> tuple[Any, ...]:
@@ -55,10 +54,3 @@ def newest(batches: Iterable[pa.Table], key: Sequence[str]) -> pa.Table:
         schema = batch.schema
         sink.take(batch.to_pylist())
     return pa.Table.from_pylist(list(sink.rows.values()), schema)
-
-
-def can_be_revised(example: Iterated) -> bool:
-    """Whether the example has one order column, or no aggregation that depends on the order."""
-    names = {each.aggregation.name for each in example.stream.aggs}
-    any_order = {"count", "sum", "max", "mean", "value_range"}
-    return len(example.stream.order) == 1 or names <= any_order

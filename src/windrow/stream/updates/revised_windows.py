@@ -2,11 +2,11 @@
 
 A batch takes three steps, for the bins of keys that it touches (see `given_answers`):
 
-1. Its events become cells, one for each key and slice, and are combined into those that are there.
-   That is one combine for an event, however late it is.
-2. Every window that holds a changed cell is answered anew, from the cells of its key.
+1. Its events are put among what windows hold: cells that they are combined into, or events (see
+   `window_contents`).
+2. Every window that holds something changed is answered anew.
 
-           cells    . . . . x . . .          x has changed
+           held      . . . . x . . .          x is new, or has changed
            windows  [. . .]
                       [. . x .]              these are answered
                         [. x . .]
@@ -15,10 +15,6 @@ A batch takes three steps, for the bins of keys that it touches (see `given_answ
 3. The answers get a number: 0 for the first of a window and key, then 1, 2 and so on. Where the
    frontier has passed a window's end, its last answer is marked final; if nothing has changed, it
    is given again for that. Then the window is forgotten.
-
-A cell is of all events of a key and a slice if the order of events does not matter to any
-aggregation, and else of a key and a moment: events that come later go between moments, and behind
-those of the same moment.
 
 So the work of a batch depends on its events and on the windows that they change. It does not depend
 on how late events are.
@@ -33,23 +29,20 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.engine.answer_tables import answered_table
-from windrow.engine.feature_columns import FeatureColumns
-from windrow.engine.maps import SLICE, Maps
-from windrow.engine.order_column import in_own_type, times_to_arrow
+from windrow.engine.order_column import times_to_arrow
 from windrow.engine.sorting import arrange
 from windrow.planning.delivery import FINAL, REVISION
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import Slices
 from windrow.slicing.calendar_slices import CalendarSlices
-from windrow.stream.cell_slides import CellSlides
 from windrow.stream.group import FURTHEST, Array
 from windrow.stream.header import GroupState
 from windrow.stream.row_layout import empty
 from windrow.stream.state import CELLS_SCHEMA, GIVEN_SCHEMA, NONE, ShardBlocks
 from windrow.stream.updates.given_answers import GivenAnswers, OpenBins
-from windrow.stream.updates.updates_query import EMIT, RevisingGroup
-from windrow.windows import ticks
+from windrow.stream.updates.updates_query import RevisingGroup
+from windrow.stream.updates.window_contents import WindowContents
 from windrow.windows.schedules import Schedule
 
 #: columns of given answers: the window's name in its schedule, and which answer it is
@@ -74,38 +67,32 @@ class RevisedWindows(RevisingGroup):
         number: int,
         name: str,
         plan: SlidePlan,
-        features: FeatureColumns,
-        maps: Maps,
+        contents: WindowContents,
         slices: Slices | CalendarSlices,
         window: Schedule,
     ) -> None:
-        self.number, self.names, self.maps, self.slices = number, [name], maps, slices
-        self._plan, self._window = plan, window
-        self._slides = CellSlides(plan, features, maps, [name])
-        #: whether cells of a slice hold its events in any order
-        self._any_order = all(each.monoid.traits.commutative for each in plan.features)
-        keys = [maps.schema.field(each) for each in maps.keys]
+        self.number, self.names, self.slices = number, [name], slices
+        self._plan, self._window, self._contents = plan, window, contents
+        keys = [contents.schema.field(each) for each in contents.keys]
         answers = [(f"answer_{place}", each.type) for place, each in enumerate(plan.features)]
         numbers = [(_WINDOW, pa.int64()), (_REVISION, pa.int64())]
         self._given = pa.schema([*keys, *numbers, *answers])
         self.layouts: Mapping[int, pa.Schema] = {
-            CELLS_SCHEMA: maps.schema,
+            CELLS_SCHEMA: contents.schema,
             GIVEN_SCHEMA: self._given,
         }
-        of = "slices" if self._any_order else "moments"
-        self.kept = [*maps.description, EMIT, f"cells of {of}"]
+        self.kept = contents.kept
 
     def describe(self) -> GroupPlan:
-        """Cells of open slices, and given answers."""
-        cell = "slice" if self._any_order else "moment"
-        order = "does not matter" if self._any_order else "matters"
+        """What open windows hold, and given answers."""
+        what = self._contents.what
         return GroupPlan(
             self.names,
-            way=f"updates: a partial for each key and {cell} of open windows, and their answers",
-            why=f"emit= says 'updates', and the order of events {order} to the aggregations",
-            reads="the header, and the partials and answers of the bins whose keys have new events "
-            "or windows that become final",
-            writes="the header, and the partials and answers of these bins",
+            way=f"updates: {what} of open windows, and their answers",
+            why=f"emit= says 'updates', and {self._contents.why}",
+            reads=f"the header, and {self._contents.short} and answers of the bins whose keys have "
+            "new events or windows that become final",
+            writes=f"the header, and {self._contents.short} and answers of these bins",
             final="at once, and again with every batch whose events change it; for the last time "
             "when the watermark, less allowed_lateness, has reached the end of the window",
         )
@@ -132,60 +119,46 @@ class RevisedWindows(RevisingGroup):
         """Answer what events change, and what is final by now."""
         stored = self._stored(blocks)
         tables = []
-        for part in stored.parts(self._cells(events), frontier):
-            cells, changed = self.maps.merged(part.cells, part.new)
-            answers = self._changed(cells, changed, state.frontier)
+        for part in stored.parts(self._contents.of_events(events), frontier):
+            held, changed = self._contents.merged(part.cells, part.new)
+            answers = self._changed(held, changed, state.frontier)
             revised = self._numbered(part, answers, frontier, silent)
-            stored.keep(part, self._left(cells, frontier), revised.open, self._ends(revised.open))
+            stored.keep(part, self._left(held, frontier), revised.open, self._ends(revised.open))
             if revised.given.num_rows:
                 tables.append(self._table(revised))
         stored.bins.close()
         state.frontier = frontier
         return tables
 
-    # Cells ---------------------------------------------------------------------------------------
-
     def _stored(self, blocks: ShardBlocks) -> GivenAnswers:
-        return GivenAnswers(blocks, self.number, self.maps.schema, self._given, self.maps.keys)
+        schema, keys = self._contents.schema, self._contents.keys
+        return GivenAnswers(blocks, self.number, schema, self._given, keys)
 
-    def _cells(self, events: pa.RecordBatch) -> pa.RecordBatch:
-        """The cells of events, by the time at which their slice begins."""
-        if not events.num_rows:
-            return self.maps.empty
-        columns = dict(zip(events.schema.names, events.columns, strict=True))
-        times = ticks.times(columns[self._plan.order[0]])
-        begins = times
-        if self._any_order:
-            begins = self.slices.starts(self.slices.slice_of(times))
-            # Beyond 64 bits a begin wraps; then the time itself tells the slice as well.
-            begins = np.where(begins > times, times, begins)
-        return self.maps.of_events(in_own_type(columns, self._plan), self._plan.order, begins)
-
-    def _left(self, cells: pa.RecordBatch, frontier: int) -> pa.RecordBatch:
-        """The cells that an open window may hold."""
-        if frontier == NONE or not cells.num_rows:
-            return cells
+    def _left(self, held: pa.RecordBatch, frontier: int) -> pa.RecordBatch:
+        """What an open window may hold."""
+        if frontier == NONE or not held.num_rows:
+            return held
         begin = self._window.begin(self._window.first_open(frontier))
-        return cells.filter(pa.array(cells[SLICE].to_numpy() >= begin))
+        return held.filter(pa.array(self._contents.times(held) >= begin))
 
     # Answers -------------------------------------------------------------------------------------
 
-    def _changed(self, cells: pa.RecordBatch, changed: Array, before: int) -> pa.RecordBatch:
-        """The answers of the windows that hold a changed cell, without their numbers."""
+    def _changed(self, held: pa.RecordBatch, changed: Array, before: int) -> pa.RecordBatch:
+        """The answers of the windows that hold something changed, without their numbers."""
         if not changed.any():
             return empty(self._given)
-        grouped = self.maps.grouped([cells])
-        times, changed = cells[SLICE].to_numpy()[grouped.places], changed[grouped.places]
+        arranged = self._contents.arranged(held)
+        times, changed = arranged.times, changed[arranged.places]
         low = self._window.first_of(int(times[changed].min()))
         low = low if before == NONE else max(low, self._window.first_open(before))
-        windows, firsts, stops = self._window.held(grouped.starts, times, low, FURTHEST)
+        windows, firsts, stops = self._window.held(arranged.starts, times, low, FURTHEST)
         changed_before = np.append(0, np.cumsum(changed))
         holds = changed_before[stops] > changed_before[firsts]
         windows, firsts, stops = windows[holds], firsts[holds], stops[holds]
-        result = self._slides.answers(self.names[0], grouped, firsts, stops)
+        result, heads = arranged.answers(firsts, stops), pa.array(arranged.places[firsts])
         return pa.RecordBatch.from_arrays(
             [
-                *self._slides.keys(grouped, firsts),
+                *(held[name].take(heads) for name in self._contents.keys),
                 pa.array(windows, pa.int64()),
                 pa.array(np.full(len(windows), _NEW), pa.int64()),
                 *(result(place) for place in range(len(self._plan.features))),
@@ -199,7 +172,7 @@ class RevisedWindows(RevisingGroup):
         """The answers of windows with their numbers: those to give, and those that stay open."""
         known = part.given.num_rows
         every = pa.concat_batches([part.given, answers])
-        keys = [every[name] for name in self.maps.keys]
+        keys = [every[name] for name in self._contents.keys]
         permutation, starts = arrange(keys, [every[_WINDOW]], every.num_rows)
         places = np.arange(every.num_rows) if permutation is None else permutation
         windows = every[_WINDOW].to_numpy()[places]
@@ -231,7 +204,7 @@ class RevisedWindows(RevisingGroup):
         rows, plan = revised.given, self._plan
         bounds = self._window.bounds(rows[_WINDOW].to_numpy())
         begins, ends = (times_to_arrow(each, plan.order_type) for each in bounds)
-        keys = {name: rows[kept] for name, kept in zip(plan.key, self.maps.keys, strict=True)}
+        keys = {name: rows[kept] for name, kept in zip(plan.key, self._contents.keys, strict=True)}
         table = answered_table(
             plan, self.names[0], keys, (begins, ends), lambda place: rows[f"answer_{place}"]
         )
