@@ -46,7 +46,17 @@ def test_every_figure_is_in_the_report(paper, tmp_path, interpreted_everywhere):
         judged = [each for each in claims if each["figure"] == figure.name]
         assert len(judged) == len(figure.claims)
     assert page.count("<svg") >= len(paper.figures) - 1
+    for headline in paper.abstract:
+        assert headline.says in page
     assert f'href="{paper.name}.html"' in front.read_text()
+
+
+def test_an_abstract_rests_on_claims_of_figures():
+    for paper in PAPERS.values():
+        claims = {(figure.name, claim.says) for figure in paper.figures for claim in figure.claims}
+        for headline in paper.abstract:
+            assert (headline.figure, headline.claim) in claims, headline
+    assert len(PAPERS["slickdeque_2018"].abstract) >= 4
 
 
 def test_a_missing_peer_leaves_a_gap_and_a_line(tmp_path, interpreted_everywhere):

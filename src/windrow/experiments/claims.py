@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from windrow.experiments.results import FigurePoints, Point
+from windrow.experiments.results import FigurePoints
 
 Holds = Literal["holds", "a tie", "in part", "does not hold", "not measured"]
 #: ratios this close to 1 are a tie on a shared machine
@@ -104,14 +104,11 @@ class Better:
                 beside = [each for line in others for each in line if each.x == point.x]
                 if not beside:
                     continue
-                mine, theirs = self._value(point), [self._value(each) for each in beside]
+                mine, theirs = point.quantile(self.by), [each.quantile(self.by) for each in beside]
                 best = max(theirs) if higher_is_better else min(theirs)
                 if mine > 0 and best > 0:
                     ratio = mine / best if higher_is_better else best / mine
                     yield place_of(panel, point.x), ratio
-
-    def _value(self, point: Point) -> float:
-        return point.quantile(self.by) if point.has_quantiles else point.median
 
 
 @dataclass(frozen=True)
@@ -123,6 +120,7 @@ class Alike:
         series, other: the two.
         within: the largest factor between them that counts as alike.
         why: why it may be otherwise here.
+        by: the quantile of latencies that is compared.
     """
 
     says: str
@@ -132,15 +130,16 @@ class Alike:
     paper: str = "about the same"
     why: str = ""
     panels: Sequence[str] = ()
+    by: float = 0.5
 
     def judge(self, points: FigurePoints, higher_is_better: bool) -> Verdict:
         """The ratio at all places that both have."""
         ratios = []
         for panel in self.panels or points.panels:
-            others = {point.x: point.median for point in points.line(panel, self.other)}
+            others = {point.x: point.quantile(self.by) for point in points.line(panel, self.other)}
             for point in points.line(panel, self.series):
                 if point.x in others and others[point.x] > 0:
-                    ratio = point.median / others[point.x]
+                    ratio = point.quantile(self.by) / others[point.x]
                     ratios.append(ratio if higher_is_better else 1 / ratio)
         if not ratios:
             return Verdict(self.says, "not measured", self.paper, "no points to compare")

@@ -138,6 +138,21 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Headline:
+    """What a paper's abstract claims, and the claim of a figure that says the same.
+
+    Attributes:
+        says: in the abstract's words.
+        figure: the name of the figure.
+        claim: what that figure's claim says.
+    """
+
+    says: str
+    figure: str
+    claim: str
+
+
+@dataclass(frozen=True)
 class Paper:
     """The evaluation of a paper.
 
@@ -147,6 +162,7 @@ class Paper:
         title: of the paper.
         setting: what the paper measured on.
         figures: in the order of the paper.
+        abstract: what its abstract claims, in numbers.
     """
 
     name: str
@@ -154,3 +170,4 @@ class Paper:
     title: str
     setting: str
     figures: Sequence[Figure]
+    abstract: Sequence[Headline] = ()

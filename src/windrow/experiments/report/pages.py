@@ -139,6 +139,7 @@ def _machine(run: dict[str, Any]) -> Iterator[str]:
 def _paper(paper: Paper, results: Results, rows: list[Judged]) -> Iterator[str]:
     yield '<p><a href="index.html">All papers</a></p>'
     yield f"<p>The paper measured on: {escape(paper.setting)}</p>"
+    yield from _abstract(paper, rows)
     for figure in paper.figures:
         points = results.figure(paper.name, figure.name)
         yield f'<h2 id="{figure.name}">{escape(figure.title)}</h2>'
@@ -152,6 +153,29 @@ def _paper(paper: Paper, results: Results, rows: list[Judged]) -> Iterator[str]:
         yield from _verdicts(figure, rows)
         yield from _gaps(points)
         yield from _numbers(figure, points)
+
+
+def _abstract(paper: Paper, rows: list[Judged]) -> Iterator[str]:
+    """What the abstract claims, beside what was measured."""
+    verdicts = {(row.figure.name, row.verdict.claim): row for row in rows if row.paper is paper}
+    found = [
+        (headline, verdicts[headline.figure, headline.claim])
+        for headline in paper.abstract
+        if (headline.figure, headline.claim) in verdicts
+    ]
+    if not found:
+        return
+    yield '<h2 id="abstract">What its abstract claims</h2>'
+    yield '<table class="claims"><thead><tr><th>The abstract</th><th>Figure</th>'
+    yield "<th>Here</th><th>Verdict</th></tr></thead><tbody>"
+    for headline, row in found:
+        place = row.figure.title.partition(":")[0]
+        yield (
+            f"<tr><td>{escape(headline.says)}</td>"
+            f'<td><a href="#{row.figure.name}">{escape(place)}</a></td>'
+            f"<td>{escape(row.verdict.here)}</td><td>{_badge(row.verdict.holds)}</td></tr>"
+        )
+    yield "</tbody></table>"
 
 
 def _verdicts(figure: Figure, rows: list[Judged]) -> Iterator[str]:
