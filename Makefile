@@ -64,6 +64,7 @@ pages: $(STAMP) ## write what code makes: docs/aggregations.md, the catalogue's 
 	@$(BIN)/python -m windrow.aggregations.stub > src/windrow/aggregations/__init__.pyi.new
 	@for page in docs/aggregations.md src/windrow/aggregations/__init__.pyi; do mv $$page.new $$page; done
 	@NUMBA_DISABLE_JIT=1 PYTHONPATH=. $(BIN)/python -m website.drawings
+	@$(BIN)/python -m benchmarks.report
 	@$(BIN)/python -m benchmarks.page_tables
 
 bench: java $(STAMP) ## measure, and print ratios

@@ -1,12 +1,12 @@
-"""Every algorithm, every window size: rounds per second, and the latency of single rounds.
+"""Every algorithm, every window size: rounds per second.
 
 A round evicts the oldest event, inserts a new one and queries. The results are the cost table that
-`docs/costs.md` shows and the planner reads.
+`docs/costs.md` shows and the planner reads. `windrow bench` has the latency of single rounds, and a
+ring in C++ beside them (`--only in_order_2021`).
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -16,8 +16,8 @@ import numpy as np
 
 import windrow as wr
 from benchmarks.costs import Cost, write_costs
-from benchmarks.harness import Comparison, best_time
-from benchmarks.rounds import fill_and_drain, time_rounds
+from benchmarks.drivers import fill_and_drain
+from benchmarks.harness import Comparison
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.arrays import read_only
 from windrow.algebra.kinds import Kind
@@ -30,8 +30,7 @@ from windrow.engine import loops
 from windrow.engine.kernel_window import empty_state
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock, kernel_for
 from windrow.experiments.bloom import bloom
-from windrow.experiments.experiment import Missing
-from windrow.experiments.peers import cpp_ring
+from windrow.experiments.rounds import median_time
 from windrow.windows.bounds import Bounds
 from windrow.windows.key_runs import NEVER
 from windrow.windows.reach import Newest
@@ -40,7 +39,6 @@ Array = np.ndarray[Any, Any]
 
 AGGREGATIONS: tuple[Aggregation, ...] = (wr.sum, wr.max, wr.geometric_mean, wr.stddev, bloom)
 WINDOWS = [1, 16, 256, 4096, 2**14, 2**16, 2**18, 2**20, 2**22]
-LATENCY_WINDOW = 2**14
 #: plain Python costs the same in every window but for the cache, so that a few will do
 PLAIN_WINDOWS = [16, 256, 4096]
 PLAIN_AGGREGATIONS: tuple[Aggregation, ...] = (wr.sum, wr.max, wr.stddev)
@@ -52,9 +50,6 @@ LARGEST_OF_ROWS = 2**18
 EVENTS = 2**20
 #: seconds of work per measurement, about
 BUDGET = 0.04
-
-#: a ring in C++ runs beside it (`windrow.experiments.peers.cpp_ring`), if there is a compiler
-IN_CPP = "two_stacks_lite"
 
 
 @dataclass(frozen=True)
@@ -128,8 +123,10 @@ def static_rounds(subject: Subject, extent: int, values: Array) -> float:
 
     # The filling of the window is not what is measured: it is timed apart and taken off.
     least = min(extent, len(values))
-    filling = best_time(partial(slide, least), BUDGET)
-    return (len(values) - least) / (best_time(partial(slide, len(values)), BUDGET) - filling) / 1e6
+    filling = median_time(partial(slide, least), BUDGET)
+    return (
+        (len(values) - least) / (median_time(partial(slide, len(values)), BUDGET) - filling) / 1e6
+    )
 
 
 def dynamic_rounds(subject: Subject, extent: int, values: Array) -> float:
@@ -144,7 +141,7 @@ def dynamic_rounds(subject: Subject, extent: int, values: Array) -> float:
         kernel(*arguments[:-2], (column,), (), answers, defined, *arguments[-2:], extent)
         subject.after(answers[0])
 
-    return len(values) / best_time(run, BUDGET) / 1e6
+    return len(values) / median_time(run, BUDGET) / 1e6
 
 
 def plain_rounds(subject: Subject, extent: int, values: Array) -> float:
@@ -159,27 +156,7 @@ def plain_rounds(subject: Subject, extent: int, values: Array) -> float:
             window.insert(number)
             window.query()
 
-    return len(numbers) / best_time(run, BUDGET) / 1e6
-
-
-def latencies(subject: Subject, extent: int, values: Array) -> dict[str, float]:
-    """Percentiles of the nanoseconds that one round takes, from inside the kernel."""
-    product = subject.product
-    kernel = Kernel(time_rounds, subject.algorithm.FUNCTIONS, product, checked=False)
-    answers, defined = _answers(subject, product, len(values))
-    taken, column = np.zeros(len(values), np.int64), subject.before(values)
-    for _warm in range(2):
-        arguments = _window(subject, product, extent)
-        started, ticks = time.perf_counter_ns(), 0
-        kernel(*arguments[:-2], (column,), (), answers, defined, *arguments[-2:], extent, taken)
-        elapsed, ticks = time.perf_counter_ns() - started, int(taken.sum())
-    steady = taken[extent:] * (elapsed / ticks)
-    return {
-        "p50": float(np.percentile(steady, 50)),
-        "p99": float(np.percentile(steady, 99)),
-        "p99.9": float(np.percentile(steady, 99.9)),
-        "max": float(steady.max()),
-    }
+    return len(numbers) / median_time(run, BUDGET) / 1e6
 
 
 def _answers(
@@ -205,23 +182,13 @@ def measure(subject: Subject, extent: int) -> Cost:
         extent,
         static_rounds(subject, extent, values),
         dynamic_rounds(subject, extent, values),
-        latencies(subject, extent, values[:EVENTS]) if extent == LATENCY_WINDOW else None,
         plain_rounds(subject, extent, values) if plain else None,
     )
 
 
-def in_cpp(aggregation: str, extent: int) -> float | None:
-    """Seconds of a million rounds of the ring in C++, now and on this machine; None without it."""
-    try:
-        rounds = cpp_ring.sliding(aggregation.replace("_", " "), numbers(EVENTS), extent, EVENTS)
-    except Missing:
-        return None
-    return min(rounds() for _ in range(3)) / EVENTS * 1e6
-
-
 def run() -> list[Comparison]:
-    """Measure everything, write `docs/costs.md`, and compare with a ring in C++."""
-    costs, compared = [], []
+    """Measure everything and write `docs/costs.md`; there is nothing to compare with."""
+    costs = []
     for subject in subjects():
         for extent in WINDOWS:
             if extent > largest(subject):
@@ -229,9 +196,5 @@ def run() -> list[Comparison]:
             cost = measure(subject, extent)
             costs.append(cost)
             print(f"  {cost}", flush=True)
-            beside = in_cpp(cost.aggregation, extent) if cost.algorithm == IN_CPP else None
-            if beside is not None:
-                work = f"{cost.algorithm}, {cost.aggregation}, window {cost.window}"
-                compared.append(Comparison(work, "C++ ring", 1 / cost.static, beside))
     write_costs(costs)
-    return compared
+    return []

@@ -21,7 +21,8 @@ import numpy as np
 import pyarrow as pa
 
 import windrow as wr
-from benchmarks.harness import Comparison, median_times, times_by_round
+from benchmarks.harness import Comparison
+from windrow.experiments.rounds import median_times, times_in_turns
 
 EVENTS, QUERIES, USERS = 10_000_000, 1_000_000, 10_000
 DAYS = 30
@@ -57,7 +58,7 @@ def run() -> list[Comparison]:
 def _compared(work: str, contestants: Mapping[str, Contestant], rounds: int) -> Comparison:
     answers: dict[str, pa.Table] = {}
     keeping = {name: partial(_keep, name, each, answers) for name, each in contestants.items()}
-    (once,) = times_by_round(keeping, rounds=1, warm_up=0)
+    once = times_in_turns(keeping, rounds=1, warm_up=0)
     for name, found in answers.items():
         _require_same(name, answers["windrow"], found)
     answers.clear()

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 import windrow as wr
-from benchmarks.harness import Comparison, best_time
+from benchmarks.harness import Comparison
 from windrow.aggregations import CATALOGUE
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.arrays import read_only
@@ -21,6 +21,7 @@ from windrow.algebra.kinds import Kind
 from windrow.algebra.product import Part, Product
 from windrow.engine import loops
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock, kernel_for
+from windrow.experiments.rounds import median_time
 from windrow.planning import costs
 from windrow.planning.choose import Served, Wish, choose
 from windrow.testing import kinds_accepted
@@ -84,7 +85,7 @@ def slide(aggregation: Aggregation, kinds: tuple[Kind, ...]) -> float:
         one_pass = CompiledRowWindow(wr.rows(WINDOW), loops.over_rows, kernel, product, algorithm)
         one_pass.advance(block, answers, defined)
 
-    return best_time(partial(once), BUDGET)
+    return median_time(partial(once), BUDGET)
 
 
 def run() -> list[Comparison]:

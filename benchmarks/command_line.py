@@ -23,7 +23,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-from benchmarks.harness import Comparison, median_times
+from benchmarks.harness import Comparison
+from windrow.experiments.rounds import median_times
 
 ROWS = 20_000_000
 KEYS = 1_000

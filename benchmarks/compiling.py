@@ -17,9 +17,11 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from benchmarks.harness import Comparison
+from windrow.experiments.rounds import in_turns
 
 #: the last commit before the issue, and the ratio that the issue asks for
 BEFORE, BAR = "dd2f7be", 2.0
@@ -53,19 +55,26 @@ else:
 def run() -> list[Comparison]:
     """Each workload, in CPU seconds of this revision and of the one before."""
     root = Path(__file__).parents[1]
-    times: dict[tuple[str, str], list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         before = Path(folder) / BEFORE
         _git(root, "worktree", "add", "--detach", str(before), BEFORE)
         try:
-            for _round in range(ROUNDS):
-                for work in ("one", "eight"):
-                    for who, source in (("now", root / "src"), ("before", before / "src")):
-                        for name, seconds in _taken(work, source).items():
-                            times.setdefault((name, who), []).append(seconds)
+            sources = {"now": root / "src", "before": before / "src"}
+            times = in_turns(
+                {
+                    (work, who): partial(_taken, work, source)
+                    for work in ("one", "eight")
+                    for who, source in sources.items()
+                },
+                ROUNDS, warm_up=0,
+            )  # fmt: skip
         finally:
             _git(root, "worktree", "remove", "--force", str(before))
-    found = {each: statistics.median(taken) for each, taken in times.items()}
+    found = {
+        (name, who): statistics.median(each[name] for each in rounds)
+        for (_work, who), rounds in times.items()
+        for name in rounds[0]
+    }
     return [
         Comparison(what, f"revision {BEFORE}", found[name, "now"], found[name, "before"], BAR)
         for name, what in (

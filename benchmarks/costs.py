@@ -29,7 +29,6 @@ class Cost:
     window: int
     static: float
     dynamic: float
-    latency: dict[str, float] | None = None
     plain: float | None = None
 
     def __str__(self) -> str:
@@ -65,6 +64,8 @@ def _page(costs: list[Cost]) -> Iterable[str]:
     yield "`make bench BENCH_ARGS=algorithms` writes this page. The raw numbers are in"
     yield "`benchmarks/results/costs.json`. They come from one run on one core of a shared machine."
     yield "Compare the numbers with each other, not with another machine's."
+    yield "[Experiments](experiments.md) has latencies, and rates beside those of a ring in C++"
+    yield "and of other libraries."
     for title, attribute, explanation in (
         (
             "Sliding",
@@ -92,7 +93,6 @@ def _page(costs: list[Cost]) -> Iterable[str]:
             ]
             if chosen:
                 yield from _table(aggregation, chosen, attribute)
-    yield from _latencies(costs)
 
 
 def _table(aggregation: str, costs: list[Cost], attribute: str) -> Iterable[str]:
@@ -107,22 +107,6 @@ def _table(aggregation: str, costs: list[Cost], attribute: str) -> Iterable[str]
             for window in windows
         )
         yield f"| {algorithm} | {' | '.join(cells)} |"
-
-
-def _latencies(costs: list[Cost]) -> Iterable[str]:
-    timed = [cost for cost in costs if cost.latency]
-    if not timed:
-        return
-    yield from ("", "## Latency", "")
-    yield f"Nanoseconds of one round at a window of {timed[0].window:,} events, measured inside the"
-    yield "kernel. The maximum of every algorithm includes the machine's own interruptions."
-    yield ""
-    yield "| algorithm | aggregation | p50 | p99 | p99.9 | max |"
-    yield "|---|---|---:|---:|---:|---:|"
-    for cost in timed:
-        assert cost.latency is not None
-        cells = " | ".join(f"{nanoseconds:,.0f}" for nanoseconds in cost.latency.values())
-        yield f"| {cost.algorithm} | {cost.aggregation} | {cells} |"
 
 
 def _number(rate: float) -> str:

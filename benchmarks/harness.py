@@ -1,7 +1,8 @@
 """Ratios measured in one run.
 
 The machines are shared and noisy, so times mean little and ratios much: the contestants of a
-comparison take turns, round after round. The best round of each counts, or the median of all.
+comparison take turns, round after round, and the median of all rounds counts
+(`windrow.experiments.rounds`).
 """
 
 from __future__ import annotations
@@ -9,14 +10,12 @@ from __future__ import annotations
 import json
 import os
 import platform
-import statistics
-import time
-from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
+#: what counts of the rounds; results of before that lack it may be of the best round
+COUNTS = "median"
 
 
 @dataclass(frozen=True)
@@ -42,78 +41,32 @@ class Comparison:
         return self.bar is None or self.ratio >= self.bar
 
 
-def best_times(
-    contestants: Mapping[str, Callable[[], Any]],
-    rounds: int = 5,
-    warm_up: int = 1,
-    rest: float = 0.0,
-) -> dict[str, float]:
-    """The best time of each contestant; they take turns, after unmeasured rounds to warm up.
-
-    `rest` is how many seconds there are for what a run leaves behind, before the next begins.
-    """
-    times = times_by_round(contestants, rounds, warm_up, rest)
-    return {name: min(each[name] for each in times) for name in contestants}
-
-
-def median_times(
-    contestants: Mapping[str, Callable[[], Any]], rounds: int, warm_up: int = 1
-) -> dict[str, float]:
-    """The median time of each contestant over all rounds; they take turns, as in `best_times`."""
-    times = times_by_round(contestants, rounds, warm_up)
-    return {name: statistics.median(each[name] for each in times) for name in contestants}
-
-
-def times_by_round(
-    contestants: Mapping[str, Callable[[], Any]], rounds: int, warm_up: int, rest: float = 0.0
-) -> list[dict[str, float]]:
-    """The times of each contestant, as in `best_times`, in the rounds that are measured.
-
-    Every other round goes through them backwards: what one leaves behind, such as garbage, is not
-    always the same one's to carry.
-    """
-    times = []
-    for turn in range(-warm_up, rounds):
-        taken = {}
-        for name in contestants if turn % 2 == 0 else reversed(contestants):
-            time.sleep(rest)
-            started = time.perf_counter()
-            contestants[name]()
-            taken[name] = time.perf_counter() - started
-        if turn >= 0:
-            times.append(taken)
-    return times
-
-
-def best_time(run: Callable[[], Any], budget: float) -> float:
-    """The best time of as many runs as fit the budget in seconds, three at least."""
-    run()
-    best, spent, runs = float("inf"), 0.0, 0
-    while runs < 3 or spent < budget:
-        started = time.perf_counter()
-        run()
-        taken = time.perf_counter() - started
-        best, spent, runs = min(best, taken), spent + taken, runs + 1
-    return best
-
-
 def show(title: str, comparisons: list[Comparison]) -> None:
     """Print a report."""
     print(f"\n{title}")
-    width = max(len(each.work) for each in comparisons)
-    against = max(len(each.against) for each in comparisons)
+    width = max((len(each.work) for each in comparisons), default=0)
+    against = max((len(each.against) for each in comparisons), default=0)
     for each in comparisons:
         bar = (
             "" if each.bar is None else f"   bar {each.bar:g}: {'met' if each.passes else 'MISSED'}"
         )
         print(
-            f"  {each.work:<{width}}  {_duration(each.seconds):>9}  {each.against:>{against}}"
-            f"  {_duration(each.seconds_against):>9}  ratio {each.ratio:6.2f}{bar}"
+            f"  {each.work:<{width}}  {duration(each.seconds):>9}  {each.against:>{against}}"
+            f"  {duration(each.seconds_against):>9}  ratio {each.ratio:6.2f}{bar}"
         )
 
 
-def _duration(seconds: float) -> str:
-    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
+def duration(seconds: float) -> str:
+    """Seconds as people read them.
+
+    >>> duration(2.5), duration(0.0123), duration(4.2e-7)
+    ('2.50 s', '12.3 ms', '0.42 µs')
+    """
+    if seconds >= 1:
+        return f"{seconds:.2f} s"
+    if seconds >= 1e-4:
+        return f"{seconds * 1e3:.1f} ms"
+    return f"{seconds * 1e6:.2f} µs"
 
 
 def keep(suite: str, comparisons: list[Comparison]) -> Path:
@@ -124,6 +77,7 @@ def keep(suite: str, comparisons: list[Comparison]) -> Path:
         "suite": suite,
         "python": platform.python_version(),
         "cores": len(os.sched_getaffinity(0)),
+        "counts": COUNTS,
         "comparisons": [
             {**asdict(each), "ratio": each.ratio, "passes": each.passes} for each in comparisons
         ],

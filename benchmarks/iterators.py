@@ -27,9 +27,10 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 import windrow as wr
-from benchmarks.harness import Comparison, median_times
+from benchmarks.harness import Comparison
 from benchmarks.spark_events import session
 from benchmarks.streaming import SCHEMA, SETTINGS
+from windrow.experiments.rounds import median_times
 
 EVENTS = 4_000_000
 KEYS = 1_000

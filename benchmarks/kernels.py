@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 import windrow as wr
-from benchmarks.harness import Comparison, best_times
+from benchmarks.harness import Comparison
 from windrow import algorithms
 from windrow.algebra.kinds import Kind
 from windrow.algebra.product import Part, Product
 from windrow.compiler.kernel import Kernel
 from windrow.engine import loops
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock
+from windrow.experiments.rounds import median_times
 from windrow.windows.bounds import Bounds
 from windrow.windows.key_runs import NEVER
 from windrow.windows.reach import Newest
@@ -40,7 +41,7 @@ def run() -> list[Comparison]:
         for extent in WINDOWS:
             roll = partial(_roll, kernel, product, extent, numbers, answers)
             cumsum = partial(np.cumsum, numbers, out=answers)
-            times = best_times({"windrow": roll, "cumsum": cumsum})
+            times = median_times({"windrow": roll, "cumsum": cumsum})
             comparisons.append(
                 Comparison(
                     f"{aggregation.name}, window {extent}",

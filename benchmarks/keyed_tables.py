@@ -10,9 +10,10 @@ import polars as pl
 import pyarrow as pa
 
 import windrow as wr
-from benchmarks.harness import Comparison, median_times
+from benchmarks.harness import Comparison
 from benchmarks.slides import sliding
 from benchmarks.tables import WINDOWS
+from windrow.experiments.rounds import median_times
 
 ROWS = 4_000_000
 KEYS = 10

@@ -17,7 +17,8 @@ import polars as pl
 import pyarrow as pa
 
 import windrow as wr
-from benchmarks.harness import Comparison, median_times, times_by_round
+from benchmarks.harness import Comparison
+from windrow.experiments.rounds import median_times, times_in_turns
 
 ROWS = 1_000_000
 WINDOWS = (100, 1_000, 10_000, 100_000)
@@ -45,7 +46,7 @@ def run() -> list[Comparison]:
 
 
 def _compared(work: str, contestants: Contestants, window: int) -> Comparison:
-    (once,) = times_by_round(contestants, rounds=1, warm_up=0)
+    once = times_in_turns(contestants, rounds=1, warm_up=0)
     fastest = min((name for name in once if name != "windrow"), key=once.__getitem__)
     times = median_times({name: contestants[name] for name in ("windrow", fastest)}, rounds=7)
     bar = BAR if window >= LARGE else BAR_BELOW

@@ -7,9 +7,8 @@ does not depend on that is the processor time of the window's own thread, printe
 - `wr.Window.slide_many`, as a user calls it: the planner has to choose PBA where a combine takes 50
   ns or more, and it has to be worth it.
 - `wr.slide`, on one thread, with the chunks of theorem 1 (Zhang et al. 2021, §4.3).
-- Latencies of single rounds, as in tables 2 and 3: Max over 2^13 and 2^14 events; MomentSketch over
-  3,600 and 7,200 slices, an hour and two by seconds. A slice is one value here, 100 in the paper;
-  what is measured, merging slices, is the same.
+
+`windrow bench --only parallel_boundary_2021.fig_7` has the latencies of single rounds.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
@@ -27,8 +25,7 @@ import numpy as np
 import pyarrow as pa
 
 import windrow as wr
-from benchmarks.harness import Comparison, median_times
-from benchmarks.rounds import time_rounds
+from benchmarks.harness import Comparison
 from windrow.aggregations.moment_sketch import with_logarithms
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.kinds import Kind
@@ -38,16 +35,11 @@ from windrow.algorithms import (
     daba_lite,
     parallel_boundary,
     sequential_boundary,
-    slick_deque_non_inv,
-    two_stacks,
     two_stacks_lite,
 )
-from windrow.compiler.kernel import Kernel
-from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine import loops
-from windrow.engine.helper_thread import helper_for
-from windrow.engine.kernel_window import empty_state
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock, kernel_for
+from windrow.experiments.rounds import median_times
 from windrow.planning.choose import HELPED_FROM
 from windrow.windows.bounds import Bounds
 from windrow.windows.key_runs import NEVER
@@ -70,10 +62,6 @@ ROUNDS = 7
 BUDGET = 5e7
 BAR = 1.25
 
-#: how many rounds latencies are of, and which algorithms the paper compares
-LATENCIES = 500_000
-COMPARED = (two_stacks, slick_deque_non_inv, sequential_boundary, parallel_boundary)
-
 
 def costly(roots: int) -> Aggregation:
     """A maximum that takes its time."""
@@ -90,7 +78,7 @@ def costly(roots: int) -> Aggregation:
 
 def run() -> list[Comparison]:
     """Measure all."""
-    return [*_blocks(), *_windows(), *_slides(), *_latencies()]
+    return [*_blocks(), *_windows(), *_slides()]
 
 
 # Blocks of rows ----------------------------------------------------------------------------------
@@ -231,55 +219,3 @@ def _slides() -> Iterator[Comparison]:
             taken["parallel_boundary"],
             taken["sequential_boundary"],
         )
-
-
-# Latencies ---------------------------------------------------------------------------------------
-
-
-def _latencies() -> Iterator[Comparison]:
-    """Tables 2 and 3: nanoseconds of single rounds, the helper at work."""
-    for aggregation, extents in ((wr.max(), (2**13, 2**14)), (wr.moment_sketch(), (3600, 7200))):
-        for extent in extents:
-            slowest = {}
-            for algorithm in COMPARED:
-                monoid = _monoid(aggregation)
-                if algorithm is slick_deque_non_inv and not monoid.traits.selective:
-                    continue
-                rounds = _rounds(aggregation, algorithm, extent)
-                slowest[algorithm.NAME] = float(np.percentile(rounds, 99.99))
-                quartiles = ", ".join(f"{each:.0f}" for each in np.percentile(rounds, (25, 50, 75)))
-                print(
-                    f"  {aggregation}, window {extent}, {algorithm.NAME}: min {rounds.min():.0f}, "
-                    f"max {rounds.max():.0f}, p99.99 {slowest[algorithm.NAME]:.0f}, "
-                    f"avg {rounds.mean():.1f}, std {rounds.std():.1f}, quartiles {quartiles} ns",
-                    flush=True,
-                )
-            for name, each in slowest.items():
-                if name != parallel_boundary.NAME:
-                    yield Comparison(
-                        f"{aggregation}, window {extent:,}: p99.99 of a round",
-                        name,
-                        slowest[parallel_boundary.NAME] / 1e9,
-                        each / 1e9,
-                    )
-
-
-def _rounds(aggregation: Any, algorithm: Algorithm, extent: int) -> Array:
-    """The nanoseconds of each round, from inside the kernel."""
-    monoid = _monoid(aggregation)
-    product = Product([Part(monoid, (0,))])
-    kernel = Kernel(time_rounds, algorithm.FUNCTIONS, product, checked=False)
-    helper = helper_for(algorithm, product, checked=False)
-    column = _column(aggregation, LATENCIES)
-    taken = np.zeros(LATENCIES, np.int64)
-    answers, defined = (monoid.room(LATENCIES),), (np.empty(LATENCIES, np.bool_),)
-    for _warm in range(2):
-        memory = KernelMemory(product)
-        ring = algorithm.allocate(memory, 1 << (extent - 1).bit_length())
-        state = empty_state(algorithm, product, ring)
-        with nullcontext() if helper is None else helper.beside(memory, ring):
-            started = time.perf_counter_ns()
-            kernel(*memory.workspace(), (column,), (), answers, defined, ring, state, extent, taken)
-            elapsed = time.perf_counter_ns() - started
-    nanoseconds: Array = taken[2 * extent :] * (elapsed / int(taken.sum()))
-    return nanoseconds

@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 import windrow as wr
-from benchmarks.harness import Comparison, best_times
+from benchmarks.harness import Comparison
 from windrow.algorithms import ALGORITHMS
 from windrow.experiments.bloom import bloom
+from windrow.experiments.rounds import median_times
 
 ROWS = 2**21
 #: a Bloom filter takes 128 bytes an event, so that windows and table are smaller
@@ -70,11 +71,11 @@ def _cell(work: str, call: partial[pa.Table], table: pa.Table) -> Comparison:
         for name in ALGORITHMS
         if name in names and not (slow and name == "recompute")
     }
-    times = best_times(contestants, rounds=3)
+    times = median_times(contestants, rounds=3)
     best = min(times, key=times.__getitem__)
     planned = choice.algorithm.NAME
     if times[planned] > 1.1 * times[best]:
         # The two again, in more turns: others' work must not decide.
-        times |= best_times({name: contestants[name] for name in (planned, best)}, rounds=12)
+        times |= median_times({name: contestants[name] for name in (planned, best)}, rounds=12)
     print(f"  {work}: {planned} takes {times[planned] / times[best]:.2f} of {best}", flush=True)
     return Comparison(f"{work}: {planned}", best, times[planned], times[best], bar=1 / 1.3)

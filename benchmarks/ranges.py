@@ -16,10 +16,11 @@ import numpy as np
 import pyarrow as pa
 
 import windrow as wr
-from benchmarks.harness import Comparison, median_times
+from benchmarks.harness import Comparison
 from windrow.engine.over_kernels import OverKernels
 from windrow.engine.row_windows import RowBlock
 from windrow.engine.shared_windows import SharedKernel, SharedRows
+from windrow.experiments.rounds import median_times
 from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 from windrow.planning.shared_ranges import shared_ranges

@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 import windrow as wr
-from benchmarks.harness import Comparison, median_times
+from benchmarks.harness import Comparison
+from windrow.experiments.rounds import median_times
 from windrow.planning.shared_answers import TOGETHER
 
 ROWS = 1_000_000

@@ -11,7 +11,8 @@ import polars as pl
 import pyarrow as pa
 
 import windrow as wr
-from benchmarks.harness import Comparison, best_times
+from benchmarks.harness import Comparison
+from windrow.experiments.rounds import median_times
 
 ROWS = 4_000_000
 #: a slice of one key and second holds about one event, or about forty
@@ -91,7 +92,7 @@ def sliding(keys: int, seconds: int, measured: Times) -> dict[str, float]:
 
 def keyed_time(keys: int) -> list[Comparison]:
     """Range:slide 600:1 over 4 million rows."""
-    times = sliding(keys, SECONDS, lambda contestants: best_times(contestants, rounds=3))
+    times = sliding(keys, SECONDS, lambda contestants: median_times(contestants, rounds=3))
     faster = min(("Polars", "DuckDB"), key=times.__getitem__)
     slower = "DuckDB" if faster == "Polars" else "Polars"
     names = {"Polars": "Polars group_by_dynamic", "DuckDB": "DuckDB, slices by hand"}
@@ -148,7 +149,7 @@ def many_queries() -> list[Comparison]:
     assert together().drop_columns("window").select(alone.column_names[:3]) == alone.select(
         alone.column_names[:3]
     ), "other answers together than alone"
-    times = best_times({"together": together, "one by one": one_by_one}, rounds=3)
+    times = median_times({"together": together, "one by one": one_by_one}, rounds=3)
     return [
         Comparison(
             "slide, 4M rows, 64 windows of rows in one call",

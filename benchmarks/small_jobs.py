@@ -16,7 +16,8 @@ import pandas as pd
 import polars as pl
 
 import windrow as wr
-from benchmarks.harness import Comparison, median_times
+from benchmarks.harness import Comparison
+from windrow.experiments.rounds import median_times
 
 FLIGHTS, ROUNDS = 300_000, 21
 CARRIERS = [

@@ -17,8 +17,9 @@ from pyspark.sql import Window as SparkWindow
 from pyspark.sql import functions as F
 
 import windrow as wr
-from benchmarks.harness import Comparison, times_by_round
+from benchmarks.harness import Comparison
 from benchmarks.spark_events import cached, session
+from windrow.experiments.rounds import times_in_turns
 
 EVENTS = 10_000_000
 QUERIES = 1_000_000
@@ -45,15 +46,14 @@ def run(events: int = EVENTS, queries: int = QUERIES, rounds: int = 2) -> list[C
         with cached(told) as told, cached(asked) as asked:
             require_agreement(asked, told)
             ours = {"seconds": to_nowhere(windrow, asked, told)}
-            before = times_by_round(ours, rounds, warm_up=1)
+            times = times_in_turns(ours, rounds)["seconds"]
             theirs = {"seconds": to_nowhere(window_functions, asked, told)}
-            (once,) = times_by_round(theirs, rounds=1, warm_up=0)
-            times = [*before, *times_by_round(ours, rounds, warm_up=0)]
+            (once,) = times_in_turns(theirs, rounds=1, warm_up=0)["seconds"]
+            times += times_in_turns(ours, rounds, warm_up=0)["seconds"]
     features = f"{len(AGGREGATES)} aggregations in {len(WINDOWS)} windows"
     work = f"as_of, {queries:,} queries, {events:,} events, {USERS:,} keys, {features}"
     against = "window functions over the union, segment tree"
-    median = statistics.median(each["seconds"] for each in times)
-    return [Comparison(work, against, median, once["seconds"], BAR)]
+    return [Comparison(work, against, statistics.median(times), once, BAR)]
 
 
 def tables(spark: SparkSession, events: int, queries: int) -> tuple[DataFrame, DataFrame]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from benchmarks.harness import best_times, times_by_round
+from windrow.experiments.rounds import median_times
 from windrow.spark.session import local_session
 
 #: what a contestant makes of a table of events
@@ -86,21 +86,8 @@ def only_shuffled(like: Query) -> Query:
 def race(
     frame: DataFrame, queries: Mapping[str, Query], rounds: int, warm_up: int = 1
 ) -> dict[str, float]:
-    """The best time of each query over the whole table; they take turns."""
-    return best_times(contestants(frame, queries), rounds, warm_up)
-
-
-def duel(frame: DataFrame, ours: Query, theirs: Query, rounds: int = 13) -> tuple[float, float]:
-    """The times of two queries in the round whose ratio is the median.
-
-    For two that are about as fast. A machine that others use too may be twice as slow a minute
-    later: the best times of two may be of different minutes, those of a round hardly are.
-    """
-    runs = contestants(frame, {"ours": ours, "theirs": theirs})
-    times = times_by_round(runs, rounds, warm_up=0)
-    times.sort(key=lambda each: each["theirs"] / each["ours"])
-    median = times[rounds // 2]
-    return median["ours"], median["theirs"]
+    """The median time of each query over the whole table; they take turns."""
+    return median_times(contestants(frame, queries), rounds, warm_up)
 
 
 def contestants(frame: DataFrame, queries: Mapping[str, Query]) -> dict[str, Callable[[], None]]:

@@ -7,7 +7,7 @@ from functools import partial
 
 from pyspark.sql import DataFrame
 
-from benchmarks.harness import Comparison, median_times
+from benchmarks.harness import Comparison
 from benchmarks.spark import KEYS, ROWS, rows_windows, spark_rows, windrow
 from benchmarks.spark_events import (
     Query,
@@ -18,6 +18,7 @@ from benchmarks.spark_events import (
     session,
 )
 from benchmarks.spark_slide import MOMENTS, few, own, require_same_windows, slid
+from windrow.experiments.rounds import median_times
 
 #: range, slide, the least ratio, rounds; a key has an event a second
 SLIDES = (("100 seconds", "1 second", 12.0, 3), ("10 seconds", "1 second", 1.5, 9))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import statistics
+from functools import partial
+
 from pyspark.sql import DataFrame
 
 from benchmarks.harness import Comparison
 from benchmarks.spark import rows_windows, windrow
 from benchmarks.spark_events import Query, cached, events, race, session
+from windrow.experiments.rounds import in_turns
 
 ROWS = 1_000_000
 KEYS = 100
@@ -32,12 +36,13 @@ def run(rows: int = ROWS) -> list[Comparison]:
         for size in BATCHES
     ]
     for name, value in AT_START.items():
-        best = {"with": float("inf"), "without": float("inf")}
-        for _turn in range(TURNS):
-            best["without"] = min(best["without"], _time(rows))
-            best["with"] = min(best["with"], _time(rows, **{name: value}))
+        found = in_turns(
+            {"without": partial(_time, rows), "with": partial(_time, rows, **{name: value})},
+            TURNS, warm_up=0,
+        )  # fmt: skip
+        taken = {which: statistics.median(each) for which, each in found.items()}
         title = f"{work}, {name}={value}"
-        comparisons.append(Comparison(title, "the default", best["with"], best["without"]))
+        comparisons.append(Comparison(title, "the default", taken["with"], taken["without"]))
     return comparisons
 
 

@@ -14,12 +14,14 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from benchmarks.harness import Comparison
+from windrow.experiments.rounds import in_turns
 
 ROUNDS = 15
 ROWS = 1000
@@ -59,14 +61,11 @@ print(json.dumps([timed(load)]))
 
 def run() -> list[Comparison]:
     """The import and the first call, against what is allowed and against what they are made of."""
-    found: dict[str, list[list[float]]] = {_WINDROW: [], _BASE: [], _NUMBA: []}
     with tempfile.TemporaryDirectory() as folder:
         _write_table(Path(folder) / "events.arrow")
-        for turn in range(-1, ROUNDS):
-            for code, times in found.items():
-                taken = _taken(code, folder)
-                if turn >= 0:
-                    times.append(taken)
+        found = in_turns(
+            {code: partial(_taken, code, folder) for code in (_WINDROW, _BASE, _NUMBA)}, ROUNDS
+        )
     loaded, called = (statistics.median(each) for each in zip(*found[_WINDROW], strict=True))
     base, numba = (statistics.median(each[0] for each in found[code]) for code in (_BASE, _NUMBA))
     return [

@@ -8,11 +8,13 @@ rocksdb` runs one alone.
 from __future__ import annotations
 
 import json
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterable
+from functools import partial
 from itertools import repeat
 from pathlib import Path
 
@@ -22,6 +24,7 @@ import pyarrow as pa
 import windrow as wr
 from benchmarks.harness import Comparison
 from windrow.engine.policy_counts import PolicyKernels
+from windrow.experiments.rounds import in_turns
 from windrow.windows.key_runs import NEVER
 
 EVENTS = 2**25
@@ -29,16 +32,15 @@ PIECE = 2**20
 LIMIT = 2**30
 #: a stored window may take 20 times as long
 BAR = 1 / 20
-ROUNDS = 2
+ROUNDS = 3
 
 
 def run() -> list[Comparison]:
     """Mean cost per event against the compiled tree in memory, under the same policy."""
-    found: dict[str, list[dict[str, float]]] = {name: [] for name in CONTESTANTS}
-    for _ in range(ROUNDS):
-        for name in CONTESTANTS:
-            found[name].append(_alone(name))
-    seconds = {name: min(each["seconds"] for each in runs) for name, runs in found.items()}
+    found = in_turns({name: partial(_alone, name) for name in CONTESTANTS}, ROUNDS, warm_up=0)
+    seconds = {
+        name: statistics.median(each["seconds"] for each in runs) for name, runs in found.items()
+    }
     peak = max(each["peak"] for each in found["rocksdb"])
     per_event = {name: taken / (EVENTS + EVENTS // 8) * 1e9 for name, taken in seconds.items()}
     print(f"  in RocksDB {per_event['rocksdb']:.0f} ns an event, {peak / 2**20:.0f} MiB at most")

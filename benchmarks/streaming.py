@@ -27,8 +27,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import windrow as wr
-from benchmarks.harness import Comparison, best_times
+from benchmarks.harness import Comparison
 from benchmarks.spark_events import session
+from windrow.experiments.rounds import median_times
 from windrow.planning.choose import Wish
 from windrow.planning.slide_plan import resolve_slide
 from windrow.stream.slide_stream import StreamSlide
@@ -192,7 +193,7 @@ def files(
 def race(
     spark: SparkSession, folder: Path, queries: dict[str, Query], rounds: int
 ) -> dict[str, float]:
-    """The best time of each query over all files; they take turns."""
+    """The median time of each query over all files; they take turns."""
 
     def to_nowhere(query: Query) -> Callable[[], None]:
         def run() -> None:
@@ -213,7 +214,7 @@ def race(
         return run
 
     contestants = {name: to_nowhere(query) for name, query in queries.items()}
-    return best_times(contestants, rounds, warm_up=0, rest=REST)
+    return median_times(contestants, rounds, warm_up=0, rest=REST)
 
 
 class _Memory(dict[int, bytes]):

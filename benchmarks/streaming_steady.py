@@ -18,9 +18,9 @@ import shutil
 import statistics
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,7 @@ from benchmarks.streaming import (
     windrow,
     windrow_over,
 )
+from windrow.experiments.rounds import in_turns
 
 #: batches that do not count, if windows are full by then, and that do
 FIRST, COUNTED = 2, 4
@@ -171,14 +172,13 @@ def race(
     """The median batch of each query after the first ones, over all rounds; they take turns."""
     batches = first + counted
     with files(events * batches, KEYS, batches, in_a_second) as folder:
-        found: dict[str, list[list[float]]] = {name: [] for name in queries}
-        for turn in range(rounds):
-            for name in queries if turn % 2 == 0 else reversed(list(queries)):
-                time.sleep(REST)
-                taken = _batch_seconds(spark, folder, queries[name])
-                print(f"    {name}: {' '.join(f'{each:.2f}' for each in taken)}", flush=True)
-                assert len(taken) == batches, "a batch is missing"
-                found[name].append(taken)
+        found = in_turns(
+            {
+                name: partial(_batch_seconds, spark, folder, name, query, batches)
+                for name, query in queries.items()
+            },
+            rounds, warm_up=0, rest=REST,
+        )  # fmt: skip
     return {
         name: Batches(
             statistics.median(each[0] for each in taken),
@@ -188,8 +188,10 @@ def race(
     }
 
 
-def _batch_seconds(spark: SparkSession, folder: Path, query: Query) -> list[float]:
-    """What each batch with events took."""
+def _batch_seconds(
+    spark: SparkSession, folder: Path, name: str, query: Query, batches: int
+) -> list[float]:
+    """What each batch with events took, of which there have to be so many."""
     stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", FILES_IN_A_BATCH)
     checkpoint = tempfile.mkdtemp(prefix="windrow-bench-")
     try:
@@ -201,13 +203,16 @@ def _batch_seconds(spark: SparkSession, folder: Path, query: Query) -> list[floa
             .start()
         )
         started.awaitTermination()
-        return [
+        taken = [
             each.durationMs["triggerExecution"] / 1000
             for each in started.recentProgress
             if each.numInputRows
         ]
     finally:
         shutil.rmtree(checkpoint)
+    print(f"    {name}: {' '.join(f'{each:.2f}' for each in taken)}", flush=True)
+    assert len(taken) == batches, "a batch is missing"
+    return taken
 
 
 class _Nothing(StatefulProcessor):

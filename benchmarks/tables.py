@@ -9,7 +9,8 @@ import polars as pl
 import pyarrow as pa
 
 import windrow as wr
-from benchmarks.harness import Comparison, best_times
+from benchmarks.harness import Comparison
+from windrow.experiments.rounds import median_times
 
 ROWS = 4_000_000
 WINDOWS = (10, 100, 1_000, 3_000, 9_000)
@@ -36,7 +37,7 @@ def run() -> list[Comparison]:
             for extent in WINDOWS
         )
 
-    times = best_times({"windrow": windrow, "polars": polars}, rounds=3)
+    times = median_times({"windrow": windrow, "polars": polars}, rounds=3)
     return [
         Comparison(
             "over, 4M rows, 4 aggregations x 5 windows",

@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 
 import windrow as wr
-from benchmarks.harness import Comparison, median_times
+from benchmarks.harness import Comparison
 from windrow.algebra.aggregation import Aggregation
 from windrow.algebra.kinds import Kind
 from windrow.algebra.product import Part, Product
 from windrow.engine import loops
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock, kernel_for
+from windrow.experiments.rounds import median_times
 from windrow.planning import costs
 from windrow.planning.choose import Served, Wish, choose
 from windrow.windows.bounds import Bounds

@@ -1,7 +1,6 @@
-"""Measure: contestants take turns, the median of all rounds counts, finished groups stay.
+"""Measure: contestants take turns (`rounds.py`), and finished groups stay.
 
-Every other round goes through the contestants backwards: what one leaves behind, such as a full
-cache, is not always the same one's to carry. A group that is in the file already is not measured.
+A group that is in the file already is not measured.
 """
 
 from __future__ import annotations
@@ -16,8 +15,9 @@ from typing import Any
 from windrow import __version__
 from windrow.experiments import machine
 from windrow.experiments.data import debs_2012, debs_2014
-from windrow.experiments.experiment import SEED, Figure, Grid, Group, Missing, Paper, Reading, Round
+from windrow.experiments.experiment import SEED, Figure, Grid, Group, Missing, Paper, Round
 from windrow.experiments.results import GroupKey, Point, Results
+from windrow.experiments.rounds import in_turns
 
 
 def describe(grid: Grid) -> dict[str, Any]:
@@ -121,7 +121,6 @@ def take_turns(group: Group, rounds: int) -> list[Point]:
     """
     ready: dict[str, Round] = {}
     gaps: dict[str, str] = {}
-    readings: dict[str, list[Reading]] = {}
     for name, prepare in group.contestants.items():
         try:
             ready[name] = prepare()
@@ -130,9 +129,7 @@ def take_turns(group: Group, rounds: int) -> list[Point]:
             ready.pop(name, None)
             gaps[name] = str(missing)
     gc.collect()
-    for turn in range(rounds):
-        for name in ready if turn % 2 == 0 else reversed(ready):
-            readings.setdefault(name, []).append(ready[name]())
+    readings = in_turns(ready, rounds, warm_up=0)
     return [
         Point(group.panel, name, group.x, tuple(readings.get(name, ())), gaps.get(name))
         for name in group.contestants

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,8 @@ def session(cores: int, executors: int = 0) -> Any:
         raise Missing("pyspark is not installed") from error
     if _running not in (None, (cores, executors)):
         stop()
+    # Executors of their own look for a Python by themselves, and find one without windrow.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     log = Path(tempfile.gettempdir()) / f"windrow-bench-spark-{os.getpid()}.log"
     conf = {}
     if executors:

@@ -296,7 +296,7 @@ def _on_spark(cores: int, executors: int, rows: int, extent: int, own: bool) -> 
 def _fig_8(grid: Grid) -> Iterable[Group]:
     if grid.peers is not None and "spark" not in grid.peers:
         return
-    rows, extent = grid.pick(2**8, 2**18, 2**22), 2**10
+    rows, extent = grid.pick(2**8, 2**17, 2**22), 2**10
     for panel, count, cores, executors in (
         (CORES, 1, 1, 0), (CORES, 2, 2, 0), (EXECUTORS, 1, 1, 1), (EXECUTORS, 2, 1, 2),
     ):  # fmt: skip

@@ -39,6 +39,8 @@ OTHERS = ("flat_fit", "two_stacks", "daba", "flat_fat", "base_intervals")
 SUM = ("slick_deque_inv", *OTHERS, "recompute")
 MAX = ("slick_deque_non_inv", *OTHERS, "recompute")
 LARGEST_RECOMPUTED = 2**10
+#: that a round of recomputation may take
+COMBINES = 2**22
 #: that an event takes in all windows of a group together
 BYTES = 150
 
@@ -83,9 +85,7 @@ def _single(grid: Grid, aggregation: str, names: Sequence[str]) -> Iterable[Grou
     values = np.resize(debs_2012.readings(rows).energy[0], rows)
     for extent in grid.windows(0, 20, affordable(27, BYTES), step=4):
         contestants = {
-            subject.algorithm: _in_turn(
-                subject, extent, max(rows >> 6, 16) if _is_slow(subject) else rows, values
-            )
+            subject.algorithm: _in_turn(subject, extent, _rows_of(subject, extent, rows), values)
             for subject in serving(grid.some(names), aggregation)
             if extent <= LARGEST_RECOMPUTED or not _is_slow(subject)
         }
@@ -94,6 +94,11 @@ def _single(grid: Grid, aggregation: str, names: Sequence[str]) -> Iterable[Grou
 
 def _is_slow(subject: Subject) -> bool:
     return subject.algorithm == "recompute"
+
+
+def _rows_of(subject: Subject, extent: int, rows: int) -> int:
+    """So many rows that recomputation takes no more than a few milliseconds."""
+    return max(16, min(rows, COMBINES // extent)) if _is_slow(subject) else rows
 
 
 def _figure_of_one(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -42,22 +42,32 @@ details { margin: .5rem 0; } summary { cursor: pointer; }
 """
 
 
-def write_report(folder: Path, papers: Sequence[Paper], results: Results) -> Path:
-    """Write the pages, and `claims.json`; returns the first page."""
+def write_report(
+    folder: Path, papers: Sequence[Paper], results: Results, beside: Mapping[str, str] | None = None
+) -> Path:
+    """Write the pages, and `claims.json`; returns the first page.
+
+    Args:
+        folder: where they go.
+        papers: those that have points.
+        results: the points.
+        beside: other pages that the first one leads to: what they are about, by their file.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     rows = judged(papers, results)
     for paper in papers:
         body = "\n".join(_paper(paper, results, rows))
         title = f"{paper.citation}: {paper.title}"
-        (folder / f"{paper.name}.html").write_text(_page(title, body), encoding="utf-8")
+        (folder / f"{paper.name}.html").write_text(page(title, body), encoding="utf-8")
     front = folder / "index.html"
-    body = "\n".join(_front(papers, results, rows))
-    front.write_text(_page("The papers' experiments, on this machine", body), encoding="utf-8")
+    body = "\n".join(_front(papers, results, rows, beside or {}))
+    front.write_text(page("The papers' experiments, on this machine", body), encoding="utf-8")
     (folder / "claims.json").write_text(json.dumps(as_records(rows), indent=1) + "\n")
     return front
 
 
-def _page(title: str, body: str) -> str:
+def page(title: str, body: str) -> str:
+    """A page of the report."""
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -69,7 +79,9 @@ def _page(title: str, body: str) -> str:
 # The first page ----------------------------------------------------------------------------------
 
 
-def _front(papers: Sequence[Paper], results: Results, rows: list[Judged]) -> Iterator[str]:
+def _front(
+    papers: Sequence[Paper], results: Results, rows: list[Judged], beside: Mapping[str, str]
+) -> Iterator[str]:
     yield f"<p>{_about(results)}</p>"
     yield f"<p><strong>{counted([row.verdict.holds for row in rows])}</strong>"
     yield "A claim holds if it does at all points, within 3 %."
@@ -82,6 +94,8 @@ def _front(papers: Sequence[Paper], results: Results, rows: list[Judged]) -> Ite
             f'<span class="quiet">{len(paper.figures)} figures, measured in {_duration(seconds)}'
             "</span></li>"
         )
+    for file, about in beside.items():
+        yield f'<li><a href="{file}">{escape(about)}</a></li>'
     yield "</ul>"
     yield "<h2>Claims</h2>"
     yield '<table class="claims"><thead><tr><th>Figure</th><th>The paper says</th>'

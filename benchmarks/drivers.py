@@ -1,10 +1,8 @@
-"""Drivers that only the benchmarks need: fill and drain, and the time of single rounds."""
+"""A driver that only the benchmarks need: fill and drain, and ask after each event."""
 
 from __future__ import annotations
 
 from typing import Any
-
-import numpy as np
 
 from windrow.compiler.slots import (
     Ring,
@@ -16,7 +14,6 @@ from windrow.compiler.slots import (
     lower_row,
     query,
 )
-from windrow.experiments.ticks import ticks
 
 Block = Any
 
@@ -41,20 +38,3 @@ def fill_and_drain(
             lower_row(answers, defined, drained, query(state, ring))
         row += extent
     return state, row
-
-
-def time_rounds(
-    columns: Block, validities: Block, answers: Block, defined: Block,
-    ring: Ring, state: State, extent: int, taken: Block,
-) -> tuple[State, int]:  # fmt: skip
-    """Slide a window of `extent` events and write down the ticks of each round."""
-    for row in range(columns[0].shape[0]):
-        started = ticks()
-        if state.end - state.front == extent:
-            state = evict(state, ring)
-        if not has_room(state, ring):
-            return state, row
-        state = insert(state, ring, lift_row(columns, validities, row))
-        lower_row(answers, defined, row, query(state, ring))
-        taken[np.uintp(row)] = ticks() - started
-    return state, columns[0].shape[0]
