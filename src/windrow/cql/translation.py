@@ -21,11 +21,12 @@ from windrow.algebra.condition_expressions import Column
 from windrow.algebra.condition_literals import Literal as Value
 from windrow.algebra.conditions import Condition, rebuilt
 from windrow.algebra.measure import Measure
+from windrow.cql.fitting import require_fit
 from windrow.cql.names import Names
 from windrow.cql.steps import Step
-from windrow.cql.tree import Aggregate, Item, Name, Statement, WindowText, parts_of
+from windrow.cql.tree import Aggregate, Item, Name, Statement, parts_of
 from windrow.cql.windows import plain, slides, whole_table, window_of
-from windrow.errors import InvalidArgument, WindrowError
+from windrow.errors import WindrowError
 from windrow.planning.slide_plan import END, NAME, START
 from windrow.windows import Window
 
@@ -72,13 +73,13 @@ class Translated:
             named: whether the call's columns are called by their windows, too.
         """
         if self.call == "slide":
-            return [(name, self._over_results(root, "")) for name, root in self.items]
+            return [(name, self.over_results(root, "")) for name, root in self.items]
         found = []
         for window in self.windows:
             suffix = f"_{window}" if named else ""
             for name, root in self.items:
                 shown = f"{name}_{window}" if self.named else name
-                found.append((shown, self._over_results(root, suffix)))
+                found.append((shown, self.over_results(root, suffix)))
         return found
 
     def condition(self, named: bool) -> Condition | None:
@@ -86,16 +87,17 @@ class Translated:
         if self.having is None:
             return None
         suffix = f"_{next(iter(self.windows))}" if named and self.call == "over" else ""
-        return Condition(self._over_results(self.having, suffix), "HAVING")
+        return Condition(self.over_results(self.having, suffix), "HAVING")
 
-    def _over_results(self, root: Any, suffix: str) -> Any:
+    def over_results(self, root: Any, suffix: str = "") -> Any:
+        """An expression over the call's columns, whose results end so."""
         aliases = dict(self.items)
 
         def change(part: Any) -> Any:
             if isinstance(part, Aggregate):
                 return Column(part.text + suffix)
             if root is self.having and isinstance(part, Name) and part.name in aliases:
-                return self._over_results(aliases[part.name], suffix)
+                return self.over_results(aliases[part.name], suffix)
             return Column(part.name) if isinstance(part, Name) else None
 
         return rebuilt(root, change)
@@ -134,16 +136,18 @@ class _Translation:
         if not measures:
             raise self._names.fail(statement.place, "nothing is aggregated; select COUNT(*) or so")
         where = () if statement.where is None else (Condition(statement.where, "WHERE"),)
-        self._require_columns()
+        order = order or ((ROW,) if numbered else ())
         before = Step(where, self._computed)
-        self._check(before)
-        return Translated(
-            statement, call, before, key, order or ((ROW,) if numbered else ()), windows, measures,
+        found = Translated(
+            statement, call, before, key, order, windows, measures,
             len(windows) > 1 or any(each.name is not None for each in statement.windows),
             numbered, changes, having, items,
             any(item.expression is None for item in statement.items),
             self._is_exact(),
         )  # fmt: skip
+        if self._schema is not None:
+            require_fit(found, self._names, self._schema)
+        return found
 
     # Windows, key and order ----------------------------------------------------------------------
 
@@ -319,39 +323,6 @@ class _Translation:
 
     # Checks --------------------------------------------------------------------------------------
 
-    def _require_columns(self) -> None:
-        if self._schema is None:
-            return
-        statement = self._statement
-        own = {START, END, *(item.alias for item in statement.items)}
-        names = [*statement.keys, *_marks(statement.windows)]
-        for window in statement.windows:
-            names += [*window.partition, *window.order]
-        for root in (*(item.expression for item in statement.items), statement.where):
-            names += [part for part in parts_of(root) if isinstance(part, Name)]
-        names += [
-            part
-            for part in parts_of(statement.having)
-            if isinstance(part, Name) and part.name not in own
-        ]
-        names = [each for each in names if each.name not in (START, END)]
-        self._names.require_columns(names, self._schema.names)
-
-    def _check(self, before: Step) -> None:
-        """Refuse expressions that cannot be computed of such columns."""
-        if self._schema is None:
-            return
-        for expression in (*before.filters, *before.columns.values()):
-            is_filter = expression in before.filters
-            try:
-                (expression.check if is_filter else expression.type_in)(self._schema)
-            except InvalidArgument as error:
-                place = next(
-                    (each.place for each in parts_of(expression.root) if isinstance(each, Name)),
-                    self._statement.place,
-                )
-                raise self._names.fail(place, str(error)) from None
-
     def _is_exact(self) -> bool:
         """Whether no aggregate changes without an item that changes."""
         roots = [item.expression for item in self._statement.items]
@@ -366,15 +337,6 @@ def _names_beside(root: Any) -> list[Name]:
         for part in parts_of(each)
     }  # fmt: skip
     return [each for each in parts_of(root) if isinstance(each, Name) and id(each) not in within]
-
-
-def _marks(windows: tuple[WindowText, ...]) -> list[Name]:
-    """The columns by which windows of deltas and punctuations begin."""
-    return [
-        Name(each.column, each.place)
-        for each in windows
-        if each.column is not None and each.kind in ("delta", "punctuated")
-    ]
 
 
 def _is_time(data_type: pa.DataType) -> bool:
