@@ -43,6 +43,34 @@ def test_files(session, tmp_path):
     assert main(spark) == 2  # it exists
 
 
+def test_texts_are_read_as_they_are_in_process(session, tmp_path):
+    # Found: on Spark, --types and --encoding did nothing, and a .tsv was one column.
+    rows_of = [f"2026-05-01 00:00:0{row}\tgröße\t{row}" for row in range(5)]
+    path = tmp_path / "rows.tsv"
+    path.write_text("\n".join(["ts\tk\tx", *rows_of]), encoding="latin1")
+    call = ["run", "-e", "SELECT SUM(x) AS s FROM t [ROWS 3] GROUP BY k", "-i", f"t={path}",
+            "--types", "x=float", "--encoding", "latin1"]  # fmt: skip
+    assert main([*call, "--engine", "spark", "-o", str(tmp_path / "there")]) == 0
+    assert main([*call, "-o", str(tmp_path / "here.parquet")]) == 0
+    found, expected = (pq.read_table(tmp_path / each) for each in ("there", "here.parquet"))
+    assert found["k"].to_pylist() == expected["k"].to_pylist()
+    assert found["s"].equals(expected["s"])
+
+
+def test_a_bad_file_is_one_line_and_the_old_answers_stay(session, tmp_path, capsys):
+    path, target = tmp_path / "rows.csv", tmp_path / "answers"
+    path.write_text("ts,k,x\n2026-05-01 00:00:00,1,1.5\n2026-05-01 00:00:01,1\n")
+    target.mkdir()
+    (target / "part-0.csv").write_text("precious")
+    call = ["run", "-e", SLIDES, "-i", f"t={path}", "--engine", "spark", "-o", str(target)]
+    assert main([*call, "--overwrite"]) == 1
+    error = capsys.readouterr().err
+    assert len(error.splitlines()) == 1
+    assert "rows.csv" in error
+    assert [each.name for each in target.iterdir()] == ["part-0.csv"]
+    assert {each.name for each in tmp_path.iterdir()} == {"rows.csv", "answers"}
+
+
 def test_a_folder_that_grows(session, tmp_path, capsys):
     (tmp_path / "in").mkdir()
     pq.write_table(TABLE, tmp_path / "in" / "a.parquet")

@@ -17,13 +17,21 @@ from typing import Any
 
 import pyarrow as pa
 
-from windrow.cli.inputs import Batches, DataError, Input, blaming, inputs_of, kind_of_path
+from windrow.cli.inputs import (
+    Batches,
+    DataError,
+    Input,
+    blaming,
+    inputs_of,
+    kind_of_path,
+    require_columns,
+)
 from windrow.cli.main import CallError
 from windrow.cli.outputs import output
+from windrow.cli.spark_output import output_folder, require_new_folder
 
 #: seconds between two looks at a folder
 _PAUSE = 0.5
-_SPARK_FORMATS = {"jsonl": "json", "csv": "csv", "parquet": "parquet"}
 
 
 def run_elsewhere(arguments: argparse.Namespace, text: str, tables: list[str]) -> int:
@@ -33,9 +41,20 @@ def run_elsewhere(arguments: argparse.Namespace, text: str, tables: list[str]) -
     path = arguments.output[0] if arguments.output else "-"
     if arguments.stream and (path == "-" or len(arguments.input) != 1):
         raise CallError("--stream: give one --input, a folder, and --output, another folder")
+    if arguments.stream and _folder_of(arguments) == Path(path).resolve():
+        raise CallError("--output: it is the folder of the input; answers would be read as events")
     if arguments.engine == "spark":
-        return _on_spark(arguments, text, tables, path)
+        from windrow.spark.failures import told_in_one_line
+
+        with told_in_one_line():
+            return _on_spark(arguments, text, tables, path)
     return _stream(arguments, text, tables, path)
+
+
+def _folder_of(arguments: argparse.Namespace) -> Path:
+    """The folder that a stream follows."""
+    _name, sign, path = arguments.input[0].partition("=")
+    return Path(path if sign else _name).resolve()
 
 
 # In process --------------------------------------------------------------------------------------
@@ -175,15 +194,17 @@ class _Folder:
 
 def _on_spark(arguments: argparse.Namespace, text: str, tables: list[str], path: str) -> int:
     from windrow.cql.query import cql
+    from windrow.spark.bridge.schema import arrow_of
+    from windrow.spark.files import FORMATS
     from windrow.spark.session import STREAMING, local_session
 
     inputs = inputs_of(
         arguments.input, tables, arguments.input_format, arguments.types, arguments.encoding
     )
-    if Path(path).exists() and path != "-" and not arguments.overwrite and not arguments.stream:
-        raise CallError(f"{path}: it exists; give --overwrite to replace it")
+    if path != "-" and not arguments.stream:
+        require_new_folder(path, arguments.overwrite)
     kind = arguments.output_format or ("csv" if path == "-" else _spark_kind(path))
-    if kind not in _SPARK_FORMATS:
+    if kind not in FORMATS:
         raise CallError("--output-format: Spark writes csv, jsonl and parquet")
     if arguments.stream and not arguments.checkpoint:
         raise CallError("--checkpoint: a stream on Spark keeps its state in a folder; name one")
@@ -194,20 +215,20 @@ def _on_spark(arguments: argparse.Namespace, text: str, tables: list[str], path:
         options = {"lateness": arguments.lateness or "0 seconds"}
     session = local_session("windrow run", log_file=os.devnull, **settings)
     frames = {each.name: _frame(session, each, arguments) for each in inputs}
+    require_columns(inputs[0].types, [arrow_of(each) for each in frames.values()])
     answers = cql(text, **options, **frames).run()
     if isinstance(answers, list):
         raise CallError("--engine spark: give one statement")
     if arguments.stream:
-        _write_stream(answers, kind, path, arguments)
+        _write_stream(answers, FORMATS[kind], path, arguments)
     elif path == "-":
         found = answers.toArrow()
         with output("-", kind, overwrite=True) as written:
             written.begin(found.schema)
             written.write(found)
     else:
-        mode = "overwrite" if arguments.overwrite else "errorifexists"
-        writer = answers.write.mode(mode).format(_SPARK_FORMATS[kind])
-        writer.option("header", True).save(path)
+        with output_folder(path) as folder:
+            answers.write.format(FORMATS[kind]).option("header", True).save(folder)
     return 0
 
 
@@ -217,21 +238,28 @@ def _spark_kind(path: str) -> str:
 
 def _frame(session: Any, source: Input, arguments: argparse.Namespace) -> Any:
     """The DataFrame of an input; a stream has the columns that its first files have."""
-    if source.kind not in _SPARK_FORMATS:
+    from windrow.spark.files import FORMATS, read_files
+
+    if source.kind not in FORMATS:
         raise CallError(f"--input: Spark reads csv, jsonl and parquet, not {source.kind}")
-    reader = session.read.format(_SPARK_FORMATS[source.kind])
-    if source.kind == "csv":
-        reader = reader.option("header", True).option("inferSchema", True)
-    frame = reader.load(list(source.files))
-    if not arguments.stream:
-        return frame
-    folder = arguments.input[0].partition("=")[2] or arguments.input[0]
-    stream = session.readStream.format(_SPARK_FORMATS[source.kind]).schema(frame.schema)
-    return stream.option("header", True).load(folder)
+    if source.files == ("-",):
+        raise CallError("--input: Spark reads files, and not the standard input")
+    follow = str(_folder_of(arguments)) if arguments.stream else None
+    found = read_files(
+        session,
+        source.files,
+        source.kind,
+        types=source.types,
+        encoding=source.encoding,
+        follow=follow,
+    )
+    if not found.columns:
+        raise DataError(f"{source.files[0]}: it has no columns")
+    return found
 
 
-def _write_stream(answers: Any, kind: str, path: str, arguments: argparse.Namespace) -> None:
-    writer = answers.writeStream.format(_SPARK_FORMATS[kind]).option("path", path)
+def _write_stream(answers: Any, form: str, path: str, arguments: argparse.Namespace) -> None:
+    writer = answers.writeStream.format(form).option("path", path)
     writer = writer.option("checkpointLocation", arguments.checkpoint).option("header", True)
     if arguments.idle is not None:
         writer = writer.trigger(availableNow=True)

@@ -20,7 +20,7 @@ import pyarrow.json
 from windrow.cli.main import CallError
 from windrow.cli.standard_input import Joined, StandardInput, copied
 from windrow.cql.tokens import suggestion
-from windrow.errors import WindrowError
+from windrow.errors import InvalidArgument, WindrowError
 
 FORMATS = {
     ".parquet": "parquet", ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".json": "jsonl",
@@ -67,15 +67,17 @@ def _first_line(error: BaseException) -> str:
         return f"it is in another --encoding ({text.splitlines()[0][:150]})"
     for told, meant in _MEANT.items():
         if told in text:
-            return f"{meant} ({text.splitlines()[0][:150]})"
+            return meant
+    if "CSV parse error" in text:
+        text = f"its lines do not all have the same number of fields ({text.splitlines()[0][:150]})"
     return text.splitlines()[0][:300]
 
 
 #: what Arrow's messages mean to whoever gave the file
 _MEANT = {
     "Parquet magic bytes": "it is no Parquet file, or not a whole one",
+    "Empty CSV file": "it is empty; the first line of a CSV names its columns",
     "invalid UTF8": "it is not in UTF-8; state --encoding",
-    "CSV parse error": "its lines do not all have the same number of fields",
     "Not an Arrow file": "it is no Arrow file, or not a whole one",
     "Tried reading schema": "it is no Arrow file, or not a whole one",
     "Expected to": "it is no Arrow file, or not a whole one",
@@ -273,6 +275,17 @@ def require_columns(types: dict[str, pa.DataType], schemas: list[pa.Schema]) -> 
             raise CallError(f"--types: there is no column {name!r}{suggestion(name, known)}")
 
 
+def with_types(error: InvalidArgument, inputs: list[Input]) -> InvalidArgument:
+    """The error of a query; if a column was read as text, or has no values, with what to do."""
+    line, *shown = str(error).split("\n")
+    is_told = any(
+        each in line for each in ("of type string", "of type null", "no column holds times")
+    )
+    if is_told and any(each.kind in ("csv", "jsonl") for each in inputs):
+        line += "; or state the type of the column, as in --types x=float"
+    return InvalidArgument("\n".join([line, *shown]))
+
+
 def _type_of(text: str) -> tuple[str, pa.DataType]:
     name, _sign, kind = text.partition("=")
     if kind not in _TYPES:
@@ -290,6 +303,8 @@ def _files(path: str) -> tuple[str, ...]:
         if not found:
             raise DataError(f"{path}: the folder holds no file")
         return tuple(found)
+    if Path(path).is_fifo():
+        raise DataError(f"{path}: it is a pipe; pipe it in, and give - for it")
     if Path(path).exists():
         return (path,)
     matched = sorted(glob.glob(path))  # noqa: PTH207 - a pattern may be absolute

@@ -56,12 +56,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever read the answers has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # such as a folder that nobody may look into
+        _say(arguments, f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        return 1
     except KeyboardInterrupt:
         return 130
 
 
 def _say(arguments: argparse.Namespace, problem: str) -> None:
-    print(f"windrow {arguments.subcommand}: {problem}", file=sys.stderr)
+    # A line of a file may hold codes that a terminal would follow.
+    shown = "".join(
+        each if each.isprintable() or each == "\n" else "\N{REPLACEMENT CHARACTER}"
+        for each in problem
+    )
+    print(f"windrow {arguments.subcommand}: {shown}", file=sys.stderr)
 
 
 def parser() -> argparse.ArgumentParser:

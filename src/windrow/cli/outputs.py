@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import os
 import sys
 from collections.abc import Iterator
@@ -30,9 +31,15 @@ def output(path: str, kind: str | None, overwrite: bool) -> Iterator[Output]:
         written.close()
         sys.stdout.buffer.flush()
         return
-    target = Path(path)
     require_new(path, overwrite)
     kind = kind or kind_of_path(path)
+    target = Path(path).resolve()  # a link stays a link, and what it leads to is replaced
+    if _is_device(target):
+        with blaming(path), target.open("wb") as opened:
+            written = Output(path, opened, kind)
+            yield written
+            written.close()
+        return
     part = target.with_name(f".{target.name}.part{os.getpid()}")
     try:
         with blaming(path), part.open("wb") as opened:
@@ -65,10 +72,15 @@ def require_new(path: str, overwrite: bool) -> None:
         return
     if target.is_dir():
         raise DataError(f"{path}: it is a folder; name a file in it")
-    if target.exists() and not overwrite:
+    if target.exists() and not overwrite and not _is_device(target):
         raise CallError(f"{path}: it exists; give --overwrite to replace it")
     if not target.parent.is_dir():
         raise DataError(f"{path}: there is no folder {target.parent}")
+
+
+def _is_device(target: Path) -> bool:
+    """Whether it is a pipe or a device, such as /dev/null: it is written to, and never replaced."""
+    return target.exists() and not target.is_file()
 
 
 class Output:
@@ -97,7 +109,7 @@ class Output:
         table = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
         self.rows += table.num_rows
         if self._kind == "jsonl":
-            lines = (json.dumps(row, default=str) + "\n" for row in table.to_pylist())
+            lines = (_json(row) + "\n" for row in table.to_pylist())
             self._opened.write("".join(lines).encode())
         elif self._kind == "csv":
             self._writer.write(_texts(table))
@@ -126,7 +138,22 @@ def _texts(table: pa.Table) -> pa.Table:
     """Lists and structs as JSON, which CSV has no other way for."""
     for place, field in enumerate(table.schema):
         if _is_nested(field.type):
-            texts = [None if each is None else json.dumps(each, default=str)
-                     for each in table[place].to_pylist()]  # fmt: skip
+            texts = [None if each is None else _json(each) for each in table[place].to_pylist()]
             table = table.set_column(place, field.name, pa.array(texts, pa.string()))
     return table
+
+
+def _json(value: Any) -> str:
+    """A value as JSON, which has no NaN and no infinities: they are null."""
+    try:
+        return json.dumps(value, default=str, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(value), default=str)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    return [_finite(each) for each in value] if isinstance(value, (list, tuple)) else value

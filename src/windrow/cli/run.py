@@ -16,7 +16,15 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from windrow.cli.inputs import DataError, Input, blaming, inputs_of, require_columns, title
+from windrow.cli.inputs import (
+    DataError,
+    Input,
+    blaming,
+    inputs_of,
+    require_columns,
+    title,
+    with_types,
+)
 from windrow.cli.main import CallError
 from windrow.cli.outputs import Output, output, require_new
 from windrow.cli.progress import Progress
@@ -26,7 +34,7 @@ from windrow.errors import InvalidArgument
 EXTRA = "spark"
 EXAMPLES = """examples:
   windrow run -e "SELECT AVG(price) FROM trades [ROWS 100] GROUP BY stock" --input trades=trades.csv
-  windrow run hourly.cql --input calls=calls/*.parquet --output hourly.parquet
+  windrow run hourly.cql --input 'calls=calls/*.parquet' --output hourly.parquet
   cat calls.csv | windrow run -e "SELECT COUNT(*) FROM calls [RANGE 1 HOUR SLIDE 1 HOUR]" --input -
 """
 #: bytes of files that are read whole; larger ones pass in batches
@@ -111,8 +119,16 @@ def query_text(arguments: argparse.Namespace) -> str:
         raise CallError("give a file with a query, or -e and the query itself")
     if arguments.text is not None:
         return str(arguments.text)
+    if arguments.query[:7].upper() == "SELECT ":
+        raise CallError("give the text of a query as -e TEXT; without -e it is a file")
     with blaming(arguments.query):
-        return Path(arguments.query).read_text(encoding="utf8")
+        written = Path(arguments.query).read_bytes()
+    try:
+        return written.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{arguments.query}: a query is in UTF-8, and this is not: {error}"
+        ) from None
 
 
 def tables_of(text: str) -> list[str]:
@@ -158,6 +174,8 @@ def run(arguments: argparse.Namespace) -> int:
             ]
             for given, written in _passes(text, statements, inputs, arguments, progress, outputs):
                 _write(given, written)
+    except InvalidArgument as error:
+        raise with_types(error, inputs) from None
     finally:
         progress.end()
     return 0

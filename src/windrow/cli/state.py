@@ -92,12 +92,14 @@ def _show_stream(checkpoint: str, arguments: argparse.Namespace) -> None:
 
 
 def _show_spark(checkpoint: str, arguments: argparse.Namespace) -> None:
+    from windrow.spark.failures import told_in_one_line
     from windrow.spark.session import local_session
     from windrow.spark.streaming.checkpoint import operators_in, shards_in
 
     if arguments.name is not None:
         raise InvalidArgument("--name: it is of streams in a store, and this is Spark's checkpoint")
-    session = local_session("windrow state", log_file=os.devnull)
+    with told_in_one_line():
+        session = local_session("windrow state", log_file=os.devnull)
     operators = operators_in(session, checkpoint)
     if arguments.operator is not None:
         if arguments.operator not in operators:
