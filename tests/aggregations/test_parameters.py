@@ -160,7 +160,8 @@ def test_numbers_of_numpy_are_numbers() -> None:
         ),
         (lambda: wr.Window(wr.bloom), "needs its parameters, as in bloom('value', capacity=1000)"),
         (lambda: wr.Window(wr.nth), "nth(...) needs its parameters, as in nth('value', n=2)"),
-        (lambda: wr.Window(wr.top_k("x")), "needs its parameters, as in top_k('value', k=3)"),
+        (lambda: wr.top_k("x"), "top_k(...) needs its parameters, as in top_k('value', k=3)"),
+        (lambda: wr.top_k(), "top_k(...) needs its parameters, as in top_k('value', k=3)"),
     ],
 )
 def test_refused(call: Any, message: str) -> None:

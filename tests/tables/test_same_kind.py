@@ -240,6 +240,24 @@ def test_what_is_refused(case: str) -> None:
     assert str(caught.value).startswith(message)
 
 
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ([TABLE], "not list of Table; batches of a stream need lateness="),
+        (["a"], "not list of str"),
+        ([], "not list, which is empty and has no columns"),
+        ("a.parquet", "not str; read the file first, for example with pyarrow.dataset.dataset"),
+        (pl.Series([1]), "not Series; make it a table with to_frame()"),
+        (np.zeros(2), "not ndarray; name its columns, as in {'amount': array}"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else type(each).__name__,
+)
+def test_how_it_becomes_a_table(data: Any, message: str) -> None:
+    with pytest.raises(wr.InvalidArgument) as caught:
+        wr.over(data, windows=wr.rows(2), aggs=wr.count())
+    assert str(caught.value).endswith(f"a list of dicts, {message}")
+
+
 # as_of --------------------------------------------------------------------------------------------
 
 

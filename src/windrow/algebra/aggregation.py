@@ -150,6 +150,8 @@ class Aggregation:
         Parameters may follow the columns, as in `wr.top_k("amount", 3)`.
         """
         columns, following = self._told_apart(columns)
+        if not (self.is_complete or following or parameters):
+            self.monoid_for(())  # says what is missing
         for name in following.keys() & parameters:
             raise InvalidArgument(f"{self.name}(...): {name} is given twice")
         if following or parameters:

@@ -215,11 +215,10 @@ def _resolve_source(
 
 def _require_column_of(table: str, schema: pa.Schema, argument: str, name: str) -> None:
     try:
-        require_column(schema, argument, name)
+        require_column(schema, argument, name, table)
     except InvalidArgument as error:
         raise InvalidArgument(
-            f"{error}, in {table}; its columns have the same names in queries and events, so "
-            "rename one"
+            f"{error}; key and order have the same names in queries and events, so rename a column"
         ) from None
 
 

@@ -7,6 +7,7 @@ imports none of them before it is given their data.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from os import PathLike
 from typing import Any
 
 import pyarrow as pa
@@ -58,20 +59,33 @@ def to_table(data: Any) -> pa.Table:
         return table_of_arrays(data)
     if isinstance(data, list) and data and all(isinstance(row, Mapping) for row in data):
         return table_of_rows(data)
-    problem = f"not {type(data).__name__}"
+    way_out = _way_out(data)
     if hasattr(data, "__arrow_c_stream__"):
         try:
             return pa.table(data)
         except (pa.ArrowException, TypeError) as error:  # a series, which is no table; complex
-            problem = f"{type(data).__name__} cannot be read as a table: {error}"
-    elif isinstance(data, list) and not data:
-        problem = "not an empty list, which has no columns"
-    elif hasattr(data, "collect"):
-        problem += "; collect() it first"
+            way_out = way_out or f": {error}"
     raise InvalidArgument(
         "data: give a DataFrame of Spark, pandas or Polars, a relation of DuckDB, something that "
-        f"speaks Arrow, a dict of arrays or a list of dicts, {problem}"
+        f"speaks Arrow, a dict of arrays or a list of dicts, not {type(data).__name__}{way_out}"
     )
+
+
+def _way_out(data: Any) -> str:
+    """How what is no table becomes one, as the end of a sentence."""
+    if isinstance(data, list):
+        if not data:
+            return ", which is empty and has no columns"
+        if hasattr(data[0], "__arrow_c_stream__") or hasattr(data[0], "__dataframe__"):
+            return f" of {type(data[0]).__name__}; batches of a stream need lateness="
+        return f" of {type(data[0]).__name__}"
+    if isinstance(data, str | PathLike):
+        return "; read the file first, for example with pyarrow.dataset.dataset"
+    if hasattr(data, "to_frame"):
+        return "; make it a table with to_frame()"
+    if hasattr(data, "__array__"):
+        return "; name its columns, as in {'amount': array}"
+    return "; collect() it first" if hasattr(data, "collect") else ""
 
 
 def _classes(data: Any) -> list[tuple[str, str]]:

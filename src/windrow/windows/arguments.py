@@ -55,12 +55,13 @@ def require_name(column: str) -> None:
         raise InvalidArgument(f"column: the name of a column is needed, not {column!r}")
 
 
-def require_column(schema: pa.Schema, argument: str, name: str) -> None:
-    """Refuse a name that is not the name of exactly one column."""
+def require_column(schema: pa.Schema, argument: str, name: str, table: str = "") -> None:
+    """Refuse a name that is not the name of exactly one column; `table` says of which table."""
     found = schema.names.count(name)
     if found == 0:
+        where = f" in {table}" if table else ""
         raise InvalidArgument(
-            f"{argument}: there is no column {name!r}; there are {', '.join(schema.names)}"
+            f"{argument}: there is no column {name!r}{where}; there are {', '.join(schema.names)}"
         )
     if found > 1:
         raise InvalidArgument(f"{argument}: {found} columns are called {name!r}; rename them")

@@ -22,7 +22,8 @@ from tests.support.stream.files import read_stream, run_to_end
 from tests.support.stream.kafka_events import KafkaEvents
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
 
 #: what is asked, also of the table that the answers are compared with
 ASKED: dict[str, Any] = {
@@ -43,10 +44,38 @@ UPDATED: dict[str, Any] = {
     "order": "ts",
     "windows": {name: ASKED["windows"][name] for name in ("fast", "slow")},
 }
-#: what is asked of a stream, by the name of the query
-QUERIES: dict[str, dict[str, Any]] = {
-    "final": ASKED,
-    "updates": {**UPDATED, "emit": "updates", "allowed_lateness": "30 seconds"},
+#: the same of every event
+OF_EVENTS: dict[str, Any] = {
+    **ASKED,
+    "order": ["ts", "place", "n", "x"],
+    "windows": {"time": wr.time("20 seconds"), "rows": wr.rows(100)},
+}
+
+
+class Query(NamedTuple):
+    """What is asked of a stream: a call, its arguments, and those that only streams have."""
+
+    call: Any
+    asked: dict[str, Any]
+    streamed: dict[str, Any]
+
+    def table(self, events: pa.Table) -> pa.Table:
+        """What it says of a table."""
+        return self.call(events, **self.asked)
+
+    def stream(self, events: DataFrame) -> DataFrame:
+        """The same of a stream on Spark."""
+        answers: DataFrame = self.call(events, lateness="10 seconds", **self.asked, **self.streamed)
+        return answers
+
+
+REVISED = {"emit": "updates", "allowed_lateness": "30 seconds"}
+#: by name
+QUERIES = {
+    "final": Query(wr.slide, ASKED, {}),
+    "updates": Query(wr.slide, UPDATED, REVISED),
+    "over": Query(wr.over, OF_EVENTS, {}),
+    "medians": Query(wr.slide, {**UPDATED, "aggs": [wr.median("x"), wr.count("x")]}, REVISED),
 }
 #: by the kind of process, what its command line holds
 KINDS = {"worker": "pyspark.daemon", "executor": "CoarseGrainedExecutorBackend", "driver": ""}
@@ -76,7 +105,7 @@ def run(session: SparkSession, folder: Path, query: str) -> None:
     """Run the query to its end."""
     kafka = KafkaEvents.of(folder)
     stream = kafka.stream(session) if kafka else read_stream(session, folder / "events")
-    run_to_end(wr.slide(stream, lateness="10 seconds", **QUERIES[query]), folder / "answers")
+    run_to_end(QUERIES[query].stream(stream), folder / "answers")
 
 
 class Crashing:

@@ -26,7 +26,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from tests.support.sources.payments import send
-from tests.support.stream.crashing import KINDS, QUERIES
+from tests.support.stream.crashing import QUERIES
 from tests.support.stream.events import events
 from tests.support.stream.kafka_events import A_BATCH, KafkaEvents
 from tests.support.stream.kill_rounds import Stuck, compare, finish, killed
@@ -37,6 +37,8 @@ from windrow.cli.kafka_topic import Topic
 #: so many that starts, which take most of the time, are few for a kill
 BATCHES = 26
 KILLS_A_ROUND = 20
+#: how often each is killed; a driver takes longest to start again
+OFTEN = {"worker": 3, "executor": 2, "driver": 1, "broker": 2}
 #: kills after which the pace is printed
 SAID = 25
 
@@ -156,7 +158,7 @@ def run_round(
     topic.make(partitions=1)  # a batch of Spark is a batch of these
     send(topic, pa.concat_tables([*batches, events(0, 1000, 1001, 1)]))
     KafkaEvents(topic.brokers, topic.name, jars.of_connector()).say(folder)
-    kinds = chance.choices([*KINDS, "broker"], k=KILLS_A_ROUND)
+    kinds = chance.choices(list(OFTEN), list(OFTEN.values()), k=KILLS_A_ROUND)
     wanted = takewhile(lambda kind: tally.goes_on(), kinds)
     done = killed(folder, name, wanted, chance, broker, tally.note_kill)
     finish(folder, name)
