@@ -31,7 +31,7 @@ def in_turns(
     """
     found: dict[Name, list[Reading]] = {name: [] for name in contestants}
     for turn in range(-warm_up, rounds):
-        for name in contestants if turn % 2 == 0 else reversed(contestants):
+        for name in contestants if turn % 2 == 0 else reversed([*contestants]):
             if rest:
                 time.sleep(rest)
             reading = contestants[name]()
