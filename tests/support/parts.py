@@ -9,8 +9,8 @@ PARTS = ("session", "programs", "kernels", "aggregations", "rest")
 FIRST = ("session", "programs")
 _FOLDERS = {
     "programs": {"cli", "registration", "sources", "spark", "tests"},
-    "kernels": {"algorithms", "compiler", "over", "slide"},
-    "aggregations": {"aggregations", "algebra", "stream"},
+    "kernels": {"algorithms", "over", "slide"},
+    "aggregations": {"aggregations", "algebra", "compiler", "stream"},
 }
 _PACKAGE = Path(__file__).parents[2] / "src"
 
