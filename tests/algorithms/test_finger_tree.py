@@ -2,7 +2,9 @@
 
 import datetime
 import math
+import operator
 import random
+from collections.abc import Iterator
 from functools import reduce
 from typing import Any
 
@@ -18,8 +20,8 @@ from windrow.algebra.counting import COUNT
 from windrow.algebra.kinds import Kind
 from windrow.algebra.product import Part, Product
 from windrow.algorithms import finger_tree
-from windrow.algorithms.finger_nodes import LEFT, MIDDLE, RIGHT
-from windrow.algorithms.finger_tree import evict_many, insert_at_time, older_than
+from windrow.algorithms.finger_nodes import HEIGHT, LEFT, MIDDLE, RIGHT
+from windrow.algorithms.finger_tree import evict_at, evict_many, insert_at_time, older_than
 from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.compiler.slots import lift_row, lower_row, query
@@ -323,16 +325,21 @@ def test_the_newest_k_take_o_log_k_combines():
 
 def any_order(
     columns: Any, validities: Any, answers: Any, defined: Any, ring: Any, state: Any, times: Any,
-    ages: Any,
+    ages: Any, newest: Any, begin: int, stop: int,
 ) -> tuple[Any, int]:  # fmt: skip
-    """Answer each row over the events so far that are not older than it allows."""
-    for row in range(len(times)):
+    """Answer each row over the events so far that are not older than it allows.
+
+    `newest` says after which rows the newest event leaves.
+    """
+    for row in range(begin, stop):
         state = insert_at_time(state, ring, times[row], lift_row(columns, validities, row))
         gone = older_than(state, ring, times[row] - ages[row])
         if gone > 0:
             state = evict_many(state, ring, gone)
         lower_row(answers, defined, row, query(state, ring))
-    return state, 0
+        if newest[row]:
+            state = evict_at(state, ring, state.end - state.front - 1)
+    return state, stop
 
 
 @pytest.mark.compiled
@@ -340,7 +347,7 @@ def test_kernels_take_events_in_any_order():
     """Numbers, and rows of an array whose order matters."""
     chance = np.random.default_rng(8)
     numbers, ages = chance.integers(-99, 99, 600) / 8, chance.integers(0, 400, 600)
-    times = np.arange(600) - chance.integers(0, 60, 600)
+    times, newest = np.arange(600) - chance.integers(0, 60, 600), chance.random(600) < 0.2
     parts = [Part(each.monoid_for((Kind.FLOAT,)), (0,)) for each in (wr.sum, LINES)]
     product = Product(parts)
     kernel = Kernel(any_order, finger_tree.FUNCTIONS, product, checked=False)
@@ -349,12 +356,50 @@ def test_kernels_take_events_in_any_order():
     answers = tuple(np.zeros(600) for _ in parts)
     defined = tuple(np.zeros(600, np.bool_) for _ in parts)
     state = empty_state(finger_tree, product, ring)
-    kernel(*memory.workspace(), (numbers,), (), answers, defined, ring, state, times, ages)
+    written = (numbers,), (), answers, defined
+    kernel(*memory.workspace(), *written, ring, state, times, ages, newest, 0, 600)
+    for row, (held, _left) in enumerate(in_turn(times, ages, newest)):
+        for part, found in zip(parts, answers, strict=True):
+            total = reduce(part.monoid.combine, map(part.monoid.lift, numbers[held]))
+            assert found[row] == part.monoid.lower(total), row
+
+
+def in_turn(times: Any, ages: Any, newest: Any) -> Iterator[tuple[list[int], list[int]]]:
+    """The rows that each row of `any_order` answers for, by time, and those that are left."""
     held: list[int] = []
     for row, time in enumerate(times):
-        held.append(row)
-        held = [each for each in held if times[each] >= time - ages[row]]
-        events = numbers[sorted(held, key=lambda each: (times[each], each))]
-        for part, found in zip(parts, answers, strict=True):
-            total = reduce(part.monoid.combine, map(part.monoid.lift, events))
-            assert found[row] == part.monoid.lower(total), row
+        held = [each for each in [*held, row] if times[each] >= time - ages[row]]
+        held.sort(key=lambda each: (times[each], each))
+        yield held, (held := held[:-1] if newest[row] else held)
+
+
+@pytest.mark.compiled
+def test_kernels_keep_all_invariants():
+    """After each row, in trees that shrink to one leaf and grow again."""
+    chance = np.random.default_rng(9)
+    numbers = chance.integers(-99, 99, 900)
+    ages = np.where(np.arange(900) % 150 < 100, 200, chance.integers(0, 60, 900))
+    times, newest = np.arange(900) - chance.integers(0, 60, 900), chance.random(900) < 0.3
+    monoid = wr.max.monoid_for((Kind.INTEGER,))
+    product = Product([Part(monoid, (0,))])
+    kernel = Kernel(any_order, finger_tree.FUNCTIONS, product, checked=False)
+    memory = KernelMemory(product)
+    ring = finger_tree.allocate(memory, 1024)
+    written = (numbers,), (), (np.zeros(900, np.int64),), (np.zeros(900, np.bool_),)
+    state, heights = empty_state(finger_tree, product, ring), set()
+
+    def load(array: Any, place: int) -> Any:
+        fields = array if isinstance(array, tuple) else (array,)
+        found = [int(each[place & (len(each) - 1)]) for each in fields]
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def fold(events: Any) -> Any:
+        return reduce(monoid.combine, events, monoid.identity)
+
+    for row, (_held, left) in enumerate(in_turn(times, ages, newest)):
+        limits = times, ages, newest, row, row + 1
+        state, _row = kernel(*memory.workspace(), *written, ring, state, *limits)
+        events = [monoid.lift(int(each)) for each in numbers[left]]
+        finger_tree.check_invariants(state, ring, events, load, fold, operator.eq)
+        heights.add(load(ring.places, HEIGHT))
+    assert heights >= {0, 1, 2}

@@ -202,3 +202,26 @@ def test_what_compiled_windows_of_times_refuse():
     with pytest.raises(wr.NotApplicable, match="daba has no insert_at_time; finger_tree can"):
         wr.Window(wr.max(), types="int64", algorithm="daba").insert_at_time(1, 2)
     assert (found.query(), len(found)) == (None, 0)
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("late", [0, 5, 400])
+def test_a_block_enters_as_its_events_do(late):
+    """Some of it among the events that are there, some behind them, with nulls and equal times."""
+    chance = np.random.default_rng(late)
+    before, times = chance.integers(0, 500, 300), 480 - late + chance.integers(0, 100, 200)
+    numbers = pa.array(np.arange(200), mask=chance.random(200) < 0.2)
+    windows = []
+    for _ in range(2):
+        window = wr.Window([wr.count("x"), wr.min("x")], types={"x": "int64"},
+                           algorithm="finger_tree")  # fmt: skip
+        window.insert_many({"x": np.arange(300) + 1000}, times=before)
+        windows.append(window)
+    block, single = windows
+    block.insert_many({"x": numbers}, times=times)
+    for number, time in zip(numbers.to_pylist(), times.tolist(), strict=True):
+        single.insert_at_time(time, {"x": number})
+    for _ in range(500):
+        assert (block.query(), len(block)) == (single.query(), len(single))
+        block.evict()
+        single.evict()

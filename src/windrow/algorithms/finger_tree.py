@@ -170,8 +170,7 @@ def insert_newest(state: State, ring: Nodes, time: int, partial: Partial) -> Sta
         return inserted
     set_path(ring, 0, leaf, count)
     put(ring, time, partial)
-    leave_path(ring, at_place(ring, HEIGHT))
-    repair(ring)
+    finish(ring)
     return inserted
 
 
@@ -191,29 +190,43 @@ def insert_at_time(state: State, ring: Nodes, time: int, partial: Partial) -> St
     """Add an event behind all that are not later."""
     if state.front == state.end or not time < newest_time(state, ring):
         return insert_newest(state, ring, time, partial)
+    state = insert_first(state, ring, time, partial)
+    finish(ring)
+    return state
+
+
+def insert_first(state: State, ring: Nodes, time: int, partial: Partial) -> State:
+    """Add the first of many events whose times do not decrease; `finish` ends them."""
+    if state.front == state.end:
+        plant(ring)
     seek(ring, time)
     put(ring, time, partial)
-    leave_path(ring, at_place(ring, HEIGHT))
-    repair(ring)
     return State(state.front, state.end + 1, state.room)
 
 
-def insert_sorted(state: State, ring: Nodes, times: Ring, partials: Ring, count: int) -> State:
-    """Add many events, one or more, whose times do not decrease; there must be room for all.
+def insert_next(state: State, ring: Nodes, time: int, partial: Partial) -> State:
+    """Add the next of them: its search begins where the last one came to.
 
-    The search for each begins where the last one came to, and nodes are combined when it leaves
-    them: once, however many events they get.
+    Nodes are combined when the search leaves them: once, however many events they got.
     """
-    if state.front == state.end:
-        plant(ring)
-    seek(ring, load_integer(times, 0))
-    put(ring, load_integer(times, 0), load(partials, 0))
-    for index in range(1, count):
-        seek_on(ring, load_integer(times, index))
-        put(ring, load_integer(times, index), load(partials, index))
+    seek_on(ring, time)
+    put(ring, time, partial)
+    return State(state.front, state.end + 1, state.room)
+
+
+def finish(ring: Nodes) -> None:
+    """Combine what is above the last event that was put into the tree."""
     leave_path(ring, at_place(ring, HEIGHT))
     repair(ring)
-    return State(state.front, state.end + count, state.room)
+
+
+def insert_sorted(state: State, ring: Nodes, times: Ring, partials: Ring, count: int) -> State:
+    """Add many events, one or more, whose times do not decrease; there must be room for all."""
+    state = insert_first(state, ring, load_integer(times, 0), load(partials, 0))
+    for index in range(1, count):
+        state = insert_next(state, ring, load_integer(times, index), load(partials, index))
+    finish(ring)
+    return state
 
 
 def insert_at(state: State, ring: Nodes, index: int, partial: Partial) -> State:
@@ -222,8 +235,7 @@ def insert_at(state: State, ring: Nodes, index: int, partial: Partial) -> State:
         return insert(state, ring, partial)
     find_index(ring, state.end - state.front, index)
     put(ring, time_of(ring, at_place(ring, PATH), at_place(ring, SLOT)), partial)
-    leave_path(ring, at_place(ring, HEIGHT))
-    repair(ring)
+    finish(ring)
     return State(state.front, state.end + 1, state.room)
 
 
@@ -312,7 +324,8 @@ def rest_of(ring: Nodes, level: int, node: int) -> int:
 FUNCTIONS = (
     *NODE_FUNCTIONS, *PATH_FUNCTIONS, *SHAPE_FUNCTIONS,
     empty, has_room, wants_less, resize,
-    insert_newest, newest_time, insert, insert_at_time, insert_sorted, insert_at,
+    finish, insert_newest, newest_time, insert, insert_first, insert_at_time, insert_next,
+    insert_sorted, insert_at,
     evict, evict_many, older_than, evict_at,
     query, rest_of, query_range,
 )  # fmt: skip

@@ -143,6 +143,21 @@ def insert_at_time(state: State, ring: Ring, time: int, partial: Partial) -> Sta
     _unlinked("insert_at_time")
 
 
+def insert_first(state: State, ring: Ring, time: int, partial: Partial) -> State:
+    """The same of the first of many events whose times do not decrease."""
+    _unlinked("insert_first")
+
+
+def insert_next(state: State, ring: Ring, time: int, partial: Partial) -> State:
+    """The same of the next of them."""
+    _unlinked("insert_next")
+
+
+def finish(ring: Ring) -> None:
+    """Bring the window in order, after the last of them."""
+    _unlinked("finish")
+
+
 def evict(state: State, ring: Ring) -> State:
     """The window without its oldest event."""
     _unlinked("evict")

@@ -37,7 +37,7 @@ class CompiledMeasures:
     """
 
     def __init__(
-        self, measures: Measures, types: Types, policy: PolicyWindow | None, exact: bool
+        self, measures: Measures, types: Types, policy: PolicyWindow | None, wish: Wish
     ) -> None:
         """Find features for measures of events of these types."""
         self.inputs: TypedEvents
@@ -52,7 +52,7 @@ class CompiledMeasures:
             named = [_of_all(only, self.inputs.schema.names)]
         self._named, schema = named, self.inputs.schema
         self.names = [each.name for each in named] if measures.of_rows else None
-        distinct, places = features_of(schema, named, Wish(exact=exact))
+        distinct, places = features_of(schema, named, wish)
         own = [_as_numbers("types", each) for each in distinct]
         self.answers = [own[places[each]] for each in named]
         self.features, self.policy, self.rules = own, policy, list[Rule]()

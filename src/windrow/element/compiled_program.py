@@ -43,7 +43,7 @@ class CompiledProgram:
     ) -> None:
         self.name, self._asked = (
             str(measures),
-            CompiledMeasures(measures, types, policy, wish.exact),
+            CompiledMeasures(measures, types, policy, wish),
         )
         self.inputs = self._asked.inputs
         columns = set(self.inputs.schema.names)
@@ -197,6 +197,11 @@ class BlockLoops:
     def inserting(self) -> Kernel:
         """The loop that inserts rows."""
         return self._program.kernel(self._program.insert_loop(), self._features.product)
+
+    @cached_property
+    def inserting_sorted(self) -> Kernel:
+        """The loop that inserts rows in the order of their times, among those of the window."""
+        return self._program.kernel(element_loops.insert_sorted_rows, self._features.product)
 
     @cached_property
     def sliding(self) -> Kernel:

@@ -6,6 +6,7 @@ single events        a kernel reads and writes the state where it lies (`engine/
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -95,9 +96,17 @@ class CompiledRing:
 
     def older_than(self, time: int) -> int:
         """How many events have an earlier time; no event waits."""
+        return int(self._read("older_than")(self.state(), self._window.ring, time))
+
+    def newest_time(self) -> int:
+        """The time of the newest event; there is one, and none waits."""
+        return int(self._read("newest_time")(self.state(), self._window.ring))
+
+    def _read(self, function: str) -> Callable[..., Any]:
+        """A function of the algorithm that reads integers alone."""
         slots = {"load_integer": lambda integers, place: int(integers[place])}
-        older_than = link(self._program.algorithm.FUNCTIONS, slots)["older_than"]
-        return int(older_than(self.state(), self._window.ring, time))
+        read: Callable[..., Any] = link(self._program.algorithm.FUNCTIONS, slots)[function]
+        return read
 
     def _partial(self, place: int) -> Any:
         values = [numbers[place].item() for numbers in self._kept]

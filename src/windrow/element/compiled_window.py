@@ -19,11 +19,11 @@ import pyarrow as pa
 
 from windrow.algebra import arrays
 from windrow.compiler.kernel import Kernel
-from windrow.element.compiled_program import CompiledProgram, written
+from windrow.element.compiled_program import CompiledProgram, Read, written
 from windrow.element.compiled_ring import CompiledRing
 from windrow.element.single_events import SingleEvents
 from windrow.element.stored_measures import Asked, asked_measures
-from windrow.element.timed_events import TimedEvents, with_times
+from windrow.element.timed_events import TimedEvents, in_order_of_times, with_times
 from windrow.element.typed_inputs import Types
 from windrow.element.typed_times import TypedTimes
 from windrow.engine.plain_window import require_offered
@@ -112,13 +112,24 @@ class CompiledWindow:
         if not self._slides:
             self._ring.reserve(size)
         loops = self._program.loops(columns)
-        data = loops.block(columns)
+        data, late = loops.block(columns), 0
         if self._timed is not None:
-            is_timed = np.full(size, times is not None)
+            if times is not None:
+                data, times, late = self._sorted(data, times)
             given = np.zeros(size, np.int64) if times is None else times
+            is_timed = np.full(size, times is not None)
             data = with_times(data, arrays.read_only(given), arrays.read_only(is_timed))
             self._timed.note(size, times is not None)
-        self._drive(loops.inserting, data, (), 0, size)
+        if late:
+            self._drive(loops.inserting_sorted, data, (), 0, late)
+        self._drive(loops.inserting, data, (), late, size)
+
+    def _sorted(self, data: Read, times: Any) -> tuple[Read, Any, int]:
+        """Events in the order of their times, and how many are earlier than the newest there is."""
+        if not bool((times[1:] >= times[:-1]).all()):
+            data, times = in_order_of_times(data, times)
+        newest = self._ring.newest_time() if len(self) else None
+        return data, times, 0 if newest is None else int(np.searchsorted(times, newest))
 
     def slide_many(self, events: Any) -> pa.Array | pa.Table:
         """For each event, evict the oldest, insert it and answer; there must be an oldest."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from windrow.algebra import arrays
 from windrow.compiler.event_calls import COUNT
 from windrow.element.compiled_program import CompiledProgram, Read
 from windrow.element.compiled_ring import CompiledRing
@@ -87,3 +88,12 @@ def with_times(read: Read, times: Array, is_timed: Array) -> Read:
     """What a kernel reads, with the times behind it, and which events have one."""
     columns, validities = read
     return (*columns, times, is_timed), validities
+
+
+def in_order_of_times(read: Read, times: Array) -> tuple[Read, Array]:
+    """Events from the earliest to the latest, those of one time as they came; and their times."""
+    order = np.argsort(times, kind="stable")
+    columns, validities = (
+        tuple(arrays.read_only(each[order]) for each in several) for several in read
+    )
+    return (columns, validities), times[order]

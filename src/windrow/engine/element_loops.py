@@ -21,10 +21,13 @@ from windrow.compiler.slots import (
     State,
     evict,
     evict_many,
+    finish,
     half_leaving,
     has_room,
     insert,
     insert_at_time,
+    insert_first,
+    insert_next,
     leaving,
     lift_row,
     load_integer,
@@ -107,6 +110,20 @@ def insert_rows_in_any_order(
             state = insert_at_time(state, ring, columns[-2][row], partial)
         else:
             state = insert(state, ring, partial)
+    return state, stop
+
+
+def insert_sorted_rows(
+    columns: Block, validities: Block, ring: Ring, state: State, begin: int, stop: int
+) -> tuple[State, int]:
+    """Insert rows at their times, which do not decrease; there is room for all."""
+    if begin < stop:
+        partial = lift_row(columns, validities, begin)
+        state = insert_first(state, ring, columns[-2][begin], partial)
+        for row in range(begin + 1, stop):
+            partial = lift_row(columns, validities, row)
+            state = insert_next(state, ring, columns[-2][row], partial)
+        finish(ring)
     return state, stop
 
 
