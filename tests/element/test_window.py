@@ -1,9 +1,11 @@
 """`wr.Window`: the window as a data structure."""
 
 import contextlib
+import copy
 import datetime
 import gc
 import math
+import pickle
 import weakref
 from decimal import Decimal
 from fractions import Fraction
@@ -272,9 +274,36 @@ def test_an_event_that_cannot_be_combined_is_not_in_the_window():
     assert (window.query(), len(window)) == (3, 3)
 
 
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("types", [None, "float64"])
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_window_is_not_copied(types, copied):
+    """A copy would insert into the window that it was copied from."""
+    window = wr.Window(wr.max(), types=types)
+    window.insert(1.0)
+    with pytest.raises(wr.NotApplicable, match="a window is neither copied nor pickled"):
+        copied(window)
+
+
+def test_a_mapping_is_an_event_of_a_list_of_measures():
+    with pytest.raises(wr.InvalidArgument, match=r"give the window a list of measures, as in \["):
+        wr.Window(wr.max("x")).insert({"x": 4})
+
+
+@pytest.mark.parametrize("types", [None, "float64"])
+@pytest.mark.parametrize("aggregation", [wr.max(), wr.sum()])
+def test_an_algorithm_that_cannot_serve_is_refused_in_the_same_words(types, aggregation):
+    with pytest.raises(wr.NotApplicable) as refusal:
+        wr.Window(aggregation, types=types, algorithm="subtract_on_evict").insert(0.5)
+    assert "in one pass" not in str(refusal.value)
+
+
 @pytest.mark.parametrize("types", [None, "float64"])
 def test_a_policy_needs_an_algorithm_that_can_be_searched(types):
-    message = "two_stacks has no leaving; log_monoid_tree, amortized_monoid_tree can do it"
+    message = (
+        "policy: two_stacks cannot find how many events are to leave; log_monoid_tree, "
+        "amortized_monoid_tree can"
+    )
     with pytest.raises(wr.NotApplicable, match=message):
         wr.Window(
             wr.sum(), types=types, policy=wr.policies.at_most_events(3), algorithm="two_stacks"

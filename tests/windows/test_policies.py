@@ -152,7 +152,10 @@ def test_refused_over_a_table():
 
 
 def test_a_policy_needs_a_tree():
-    message = "daba_lite has no leaving; log_monoid_tree, amortized_monoid_tree can do it"
+    message = (
+        "policy: daba_lite cannot find how many events are to leave; log_monoid_tree, "
+        "amortized_monoid_tree can"
+    )
     with pytest.raises(wr.NotApplicable, match=message):
         wr.Window(wr.max(), policy=wr.policies.since_max(), algorithm="daba_lite").insert(1)
     window = wr.Window(wr.max(), policy=wr.policies.since_max(), algorithm="log_monoid_tree")

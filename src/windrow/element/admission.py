@@ -9,6 +9,7 @@ insert it, not later when the algorithm happens to combine it.
 from __future__ import annotations
 
 import datetime
+from collections.abc import Mapping
 from decimal import Decimal
 from numbers import Integral, Rational, Real
 from typing import Any
@@ -40,6 +41,8 @@ _TOLD_BY_TYPE = {type(None), bool, int, float, Decimal, str, bytes, datetime.dat
 
 
 _FRACTIONS = (Kind.DECIMAL, Kind.FLOAT)
+
+_OF_ROWS = "; if events are mappings, give the window a list of measures, as in [wr.max('x')]"
 
 
 def kind_of(value: Any) -> Kind:
@@ -145,8 +148,10 @@ class Admission:
         except (TypeError, AttributeError, ValueError) as error:
             shown = repr(inputs[0]) if len(inputs) == 1 else repr(inputs)
             together = "" if self._lifted is None else " together with the events before"
+            rows = any(isinstance(each, Mapping) for each in inputs)
             raise InvalidArgument(
                 f"{operation}: {self._aggregation.name} cannot take {shown}{together}: {error}"
+                f"{_OF_ROWS if rows else ''}"
             ) from error
         self._lifted = lifted
         self._tried.add(signature)

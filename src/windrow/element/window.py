@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from windrow.algebra.aggregation import Aggregation, Measure
 from windrow.algorithms import AlgorithmName
@@ -350,6 +350,12 @@ class Window:
 
     def __len__(self) -> int:
         return len(self._behind)
+
+    def __reduce__(self) -> NoReturn:
+        raise NotApplicable(
+            "a window is neither copied nor pickled: a copy would share its events; make another, "
+            "or keep it in a store with wr.Window.open(...)"
+        )
 
     def _take_entries(self) -> None:
         """Let operations of one event be those of the window behind, without a call between.

@@ -252,10 +252,18 @@ class PlainWindow:
         return self._size(self.state)
 
 
+#: operations that users do not call: a window with a policy does
+_SEARCHES = frozenset({"leaving", "half_leaving"})
+
+
 def require_offered(algorithm: Algorithm, operation: str) -> None:
     """Refuse an algorithm that does not have an operation."""
     if not _has(algorithm, operation):
         having = ", ".join(name for name, each in ALGORITHMS.items() if _has(each, operation))
+        if operation in _SEARCHES:
+            raise NotApplicable(
+                f"policy: {algorithm.NAME} cannot find how many events are to leave; {having} can"
+            )
         raise NotApplicable(f"{algorithm.NAME} has no {operation}; {having} can do it")
 
 
