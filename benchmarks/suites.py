@@ -5,6 +5,7 @@ SUITES = {
     "algorithms": "Every algorithm (writes docs/costs.md, and what the planner knows)",
     "ranges": "64 ranges of rows in one pass (ratio: the time of a pass for each over that of one)",
     "window": "wr.Window (ratio: the other's time over windrow's)",
+    "growing": "A window that grows (ratio: the time of a round with room over growing)",
     "catalogue": "Every compiled aggregation, window 4,096 (ratio: million rounds per second)",
     "planner": "The planned algorithm (ratio: the best algorithm's time over the planned one's)",
     "parallel": "A helper's thread (ratio: the other algorithm's time over parallel_boundary's)",
