@@ -17,6 +17,7 @@ from windrow.errors import WindrowError
 #: any identifier does for a cluster of one
 _CLUSTER = "d2luZHJvdy1vbmUtbm9kZQ"
 _SECONDS_TO_START = 120
+#: the cleaner's buffer would take half of the broker's memory: at times it ran out and did not start
 _SETTINGS = """\
 process.roles=broker,controller
 node.id=1
@@ -30,6 +31,7 @@ offsets.topic.replication.factor=1
 transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 group.initial.rebalance.delay.ms=0
+log.cleaner.dedupe.buffer.size=4194304
 """
 _LOGGING = """\
 <Configuration>
