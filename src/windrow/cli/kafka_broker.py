@@ -17,7 +17,7 @@ from windrow.errors import WindrowError
 #: any identifier does for a cluster of one
 _CLUSTER = "d2luZHJvdy1vbmUtbm9kZQ"
 _SECONDS_TO_START = 120
-#: the cleaner's buffer would take half of the broker's memory: at times it ran out and did not start
+#: by default the cleaner's buffer takes half of the memory, and at times the broker did not start
 _SETTINGS = """\
 process.roles=broker,controller
 node.id=1
