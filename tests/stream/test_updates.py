@@ -255,7 +255,8 @@ def test_late_events_of_any_type(column: pa.Array) -> None:
 def test_plan() -> None:
     plan = wr.plan(**ASKED, lateness="5 seconds", emit="updates", allowed_lateness="1 minute")
     assert "updates: a partial for each key and slice" in str(plan)
-    assert "less 1 minute," in str(plan)
+    assert "watermark of their batch, less 1 minute. They are dropped" in str(plan)
+    assert "answer what they change, and once more what became final" in str(plan)
     for changed, why in (
         ({"aggs": [wr.median("x"), wr.sum("x")]}, "the partials of median(x) are not a few"),
         ({"order": ["ts", "x"], "aggs": wr.first("x")}, "first(x) depends on the order of events"),

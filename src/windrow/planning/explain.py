@@ -156,10 +156,7 @@ class Plan:
                 f"put the events into shards by {key}, and pack and shuffle them by shard"
                 if key
                 else "pack the events and shuffle them to the one shard",
-                "in a shard, drop late events; the others wait until they are final",
-                f"sort the events that are final by {by}",
-                *self._policies,
-                "answer what became final with them, from them and the state",
+                *self._in_a_shard(by),
                 "write the state that answers to come need",
             )
         sort = [f"sort the rows by {by}, unless they are"] if by else []
@@ -181,6 +178,22 @@ class Plan:
             )
         over = f"go over the rows, {self._once}a window at a time, in pieces on all cores"
         return (*sort, *self._policies, over)
+
+    def _in_a_shard(self, by: str) -> tuple[str, ...]:
+        """What a shard does with the events of a batch."""
+        assert self.stream is not None
+        if any(group.way.startswith("updates") for group in self.stream.groups):
+            return (
+                "in a shard, drop late events",
+                f"put the others among those that their keys have in state, by {by}",
+                "answer what they change, and once more what became final",
+            )
+        return (
+            "in a shard, drop late events; the others wait until they are final",
+            f"sort the events that are final by {by}",
+            *self._policies,
+            "answer what became final with them, from them and the state",
+        )
 
     @property
     def _once(self) -> str:

@@ -125,15 +125,14 @@ def late_events(
         counted: what shows how many they are.
     """
     watermark = "watermark of the batch before" if is_own else "watermark of their batch"
-    if delivery.allowed:
-        watermark += f", less {words(delivery.allowed * MILLISECOND)},"
-    too_late = f"events that the {watermark} has reached"
+    allowed = f", less {words(delivery.allowed * MILLISECOND)}" if delivery.allowed else ""
+    too_late = f"events that the {watermark}{allowed and allowed + ','} has reached"
     if is_of_moments and not is_own:
         too_late += "; one that comes exactly so late is in time"
     if not is_of_moments:
-        too_late = f"events whose slice ends by the {watermark}"
-    kept = ", given in the column 'late'," if delivery.side else ""
-    return f"{too_late}. They are dropped from all windows,{kept} and counted in {counted}"
+        too_late = f"events whose slice ends by the {watermark}{allowed}"
+    kept = ", given in the column 'late'" if delivery.side else ""
+    return f"{too_late}. They are dropped from all windows{kept}, and counted in {counted}"
 
 
 def history_kept(call: str) -> str:

@@ -84,7 +84,10 @@ def source_of(
             "DataFrame behind it, .to_spark(), and turn the answer back with .pandas_api()"
         )
     if not hasattr(type(frame), "mapInArrow"):
-        raise InvalidArgument(f"{argument}: give a Spark DataFrame, not {type(frame).__name__}")
+        library = type(frame).__module__.partition(".")[0]
+        raise InvalidArgument(
+            f"{argument}: give a Spark DataFrame, not {type(frame).__name__} of {library}"
+        )
     if schema is None:
         return _source_by_asking(frame)
     if not isinstance(schema, StructType):
