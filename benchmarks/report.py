@@ -16,6 +16,7 @@ from typing import Any
 
 from benchmarks.harness import RESULTS, duration
 from benchmarks.suites import SUITES
+from windrow.experiments.claims import number
 from windrow.experiments.papers import PAPERS
 from windrow.experiments.report.pages import page, write_report
 from windrow.experiments.results import Results
@@ -59,8 +60,8 @@ def _bars(suites: dict[str, dict[str, Any]]) -> Iterator[str]:
         yield f'<h2 id="{name}">{escape(SUITES[name])}</h2>'
         yield f'<p class="quiet"><code>make bench BENCH_ARGS={name}</code>, Python '
         yield f"{kept['python']}, {kept['cores']} cores.{_counted(name, kept)}</p>"
-        yield "<div class='scroll'><table><tr><th>Work</th><th>windrow</th><th>Beside</th>"
-        yield "<th>its time</th><th>Ratio</th><th>Bar</th></tr>"
+        yield "<div class='scroll'><table><tr><th>Work</th><th>Beside</th><th>Ratio</th>"
+        yield "<th>Bar</th><th>windrow takes</th><th>the other</th></tr>"
         yield from map(_line, kept["comparisons"])
         yield "</table></div>"
 
@@ -75,14 +76,14 @@ def _line(each: dict[str, Any]) -> str:
     bar = ""
     if each["bar"]:
         verdict, style = ("met", "holds") if each["passes"] else ("missed", "does-not-hold")
-        bar = f'{each["bar"]:.3g} <span class="verdict {style}">{verdict}</span>'
+        bar = f'{number(each["bar"])} <span class="verdict {style}">{verdict}</span>'
     cells = (
         escape(each["work"]),
-        duration(each["seconds"]),
         escape(each["against"]),
-        duration(each["seconds_against"]),
-        f"{each['ratio']:,.3g}",
+        number(each["ratio"]),
         bar,
+        duration(each["seconds"]),
+        duration(each["seconds_against"]),
     )
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
 

@@ -12,11 +12,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from windrow.experiments.report.names import label_of
 from windrow.experiments.results import FigurePoints
 
 Holds = Literal["holds", "a tie", "in part", "does not hold", "not measured"]
 #: ratios this close to 1 are a tie on a shared machine
 TIE = 0.03
+#: in the place of the paper's factor, where the comparison is ours
+NOT_IN_PAPER = "not in the paper"
+#: how many places a sentence names
+_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -88,11 +93,9 @@ class Better:
             holds = "does not hold"
         else:
             holds = "in part"
-        wins = sum(ratio > 1 for ratio in ratios.values())
         here = middle_and_range(list(ratios.values()))
         if holds == "in part":
-            worst = min(ratios, key=lambda place: ratios[place])
-            here += f"; ahead at {wins} of {len(ratios)} places, furthest behind at {worst}"
+            here += f"; {_places(ratios)}"
         return Verdict(self.says, holds, self.paper, here, self.why if holds != "holds" else "")
 
     def _ratios(self, points: FigurePoints, higher_is_better: bool) -> Iterable[tuple[str, float]]:
@@ -180,7 +183,7 @@ class Flat:
                     if not isinstance(each.x, str) and each.x >= self.least_x
                 ]
                 if len(line) > 1:
-                    spans[f"{name} {place_of(panel)}".strip()] = max(line) / min(line)
+                    spans[", ".join(filter(None, (label_of(name), panel)))] = max(line) / min(line)
         if not spans:
             return Verdict(self.says, "not measured", self.paper, "fewer than two points")
         worst = max(spans, key=lambda name: spans[name])
@@ -282,6 +285,25 @@ class Overtakes:
         return found
 
 
+def _places(ratios: dict[str, float]) -> str:
+    """Where a series is ahead, level and behind: every place behind, if there are few.
+
+    >>> _places({"1": 2.0, "16": 1.0, "256": 0.5})
+    'ahead at 1 of 3 places, level at 1, behind at 256 (0.50)'
+    """
+    ahead = sum(ratio > 1 + TIE for ratio in ratios.values())
+    behind = sorted((ratio, place) for place, ratio in ratios.items() if ratio < 1 - TIE)
+    level = len(ratios) - ahead - len(behind)
+    told = [f"ahead at {ahead} of {len(ratios)} places"]
+    if level:
+        told.append(f"level at {level}")
+    if behind:
+        named = ", ".join(f"{place} ({number(ratio)})" for ratio, place in behind[:_NAMED])
+        most = "" if len(behind) <= _NAMED else f" at {len(behind)}, furthest"
+        told.append(f"behind{most} at {named}")
+    return ", ".join(told)
+
+
 def factor(ratio: float) -> str:
     """A ratio as people say it.
 
@@ -321,14 +343,23 @@ def number_of_events(value: float | None) -> str:
 
     >>> number_of_events(1024.0), number_of_events(None)
     ('1,024', 'never')
+    >>> number_of_events(0.01), number_of_events(2.0**22)
+    ('0.01', '4,194,304')
     """
-    return "never" if value is None else f"{value:,.6g}"
+    if value is None:
+        return "never"
+    return f"{value:,.0f}" if value >= 1000 else f"{value:g}"
 
 
 def place_of(panel: str, x: float | str = "") -> str:
-    """Where a point is, in words."""
-    where = x if isinstance(x, str) else number_of_events(x)
-    return ", ".join(each for each in (panel, where) if each)
+    """Where a point is, in words.
+
+    >>> place_of("sum", 4096.0), place_of("policies", "max"), place_of("sum")
+    ('sum at 4,096', 'policies, max', 'sum')
+    """
+    if isinstance(x, str):
+        return ", ".join(each for each in (panel, x) if each)
+    return f"{panel} at {number_of_events(x)}"
 
 
 def _span(values: Sequence[float]) -> str:

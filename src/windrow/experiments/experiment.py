@@ -42,6 +42,10 @@ SPIKE = 2.0
 SEED = 2021
 
 
+#: what latencies are in
+LATENCY_LABEL = "nanoseconds of a round"
+
+
 class Missing(Exception):  # a reason to leave a gap, and no error of windrow's users
     """Why a contestant cannot compete here."""
 

@@ -34,7 +34,8 @@ def session(cores: int, executors: int = 0) -> Any:
     # Executors of their own look for a Python by themselves, and find one without windrow.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     log = Path(tempfile.gettempdir()) / f"windrow-bench-spark-{os.getpid()}.log"
-    conf = {}
+    # A small table would be answered by one task, however many cores there are.
+    conf = {"spark.sql.adaptive.coalescePartitions.enabled": "false"}
     if executors:
         conf["spark.master"] = f"local-cluster[{executors},{cores},{_EXECUTOR_MEMORY}]"
         conf["spark.executor.memory"] = f"{_EXECUTOR_MEMORY}m"

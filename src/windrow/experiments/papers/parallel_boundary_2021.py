@@ -13,10 +13,11 @@ import numpy as np
 import pyarrow as pa
 
 import windrow as wr
-from windrow.experiments.claims import Better, Grows
+from windrow.experiments.claims import NOT_IN_PAPER, Better, Grows
 from windrow.experiments.contestants import round_latencies, serving
 from windrow.experiments.data import debs_2012, debs_2014
 from windrow.experiments.experiment import (
+    LATENCY_LABEL,
     SEED,
     SPIKE,
     Contestant,
@@ -38,9 +39,8 @@ TABLES = "max, whole tables"
 
 _ONE_COMBINE = (
     "A max takes a nanosecond or two here and far more in the paper's Java, so handing work to a "
-    "second thread costs more than it saves; it pays for dear operations (see MomentSketch), and "
-    "on "
-    "two idle cores."
+    "second thread costs more than it saves. It pays for dear operations: make bench "
+    "BENCH_ARGS=parallel."
 )
 
 
@@ -95,11 +95,13 @@ FIG_4 = Figure(
         Better("PBA is faster than SlickDeque for large windows", PBA, [SD], "4 times",
                panels=["readings", "uniform"], least_x=2**13, why=_ONE_COMBINE),
         Better("SBA is faster than Two-Stacks and SlickDeque", SBA, [TS, SD], "at every window",
-               panels=["readings", "uniform"]),
+               panels=["readings", "uniform"],
+               why="Chunks of a window of 8 events are prepared every few rows, which costs more "
+               "than it saves."),
         Better("PBA is faster than SBA for large windows", PBA, [SBA], "with 6 cores",
                panels=["readings", "uniform"], least_x=2**13, why=_ONE_COMBINE),
         Better("wr.over on one core is faster than the peers", "wr.over",
-               ["bottleneck", "pandas", "Polars", "DuckDB", "chDB", "Spark"], "not in the paper",
+               ["bottleneck", "pandas", "Polars", "DuckDB", "chDB", "Spark"], NOT_IN_PAPER,
                panels=[TABLES]),
     ),
 )  # fmt: skip
@@ -134,7 +136,10 @@ def _fig_5(grid: Grid) -> Iterable[Group]:
         yield Group(f"range {extent:,}", slide, contestants, rounds=min(grid.rounds, 5))
 
 
-_SLICED = "One event a slice leaves nothing to slice; from some events on, slicing costs most."
+_SLICED = (
+    "wr.slide goes slice by slice, while wr.over (Fig. 4) runs SBA in a loop over whole blocks of "
+    "rows. Slice by slice, SBA combines about as often as Two-Stacks and does more beside that."
+)
 
 FIG_5 = Figure(
     name="fig_5",
@@ -210,9 +215,8 @@ def _fig_7(grid: Grid) -> Iterable[Group]:
 
 
 _HELPER = (
-    "PBA hands a chunk to its helper and may have to wait for it; the machine's two cores were "
-    "busy "
-    "with other work too."
+    "PBA hands a chunk to its helper and may have to wait for it. And the larger the window, the "
+    "more runs of two windows of rounds hold an interruption of the machine, of 10 µs or more."
 )
 
 FIG_7 = Figure(
@@ -228,7 +232,7 @@ FIG_7 = Figure(
     "over "
     "all of these.",
     x_label="range",
-    y_label="nanoseconds of a round",
+    y_label=LATENCY_LABEL,
     groups=_fig_7,
     shape="latencies",
     higher_is_better=False,
@@ -296,13 +300,14 @@ def _on_spark(cores: int, executors: int, rows: int, extent: int, own: bool) -> 
 def _fig_8(grid: Grid) -> Iterable[Group]:
     if grid.peers is not None and "spark" not in grid.peers:
         return
-    rows, extent = grid.pick(2**8, 2**17, 2**22), 2**10
+    extent = 2**10
+    rows = {OURS: grid.pick(2**8, 2**20, 2**22), SPARK: grid.pick(2**8, 2**18, 2**22)}
     for panel, count, cores, executors in (
         (CORES, 1, 1, 0), (CORES, 2, 2, 0), (EXECUTORS, 1, 1, 1), (EXECUTORS, 2, 1, 2),
     ):  # fmt: skip
         contestants = {
-            name: _on_spark(cores, executors, rows, extent, own=name == SPARK)
-            for name in (OURS, SPARK)
+            name: _on_spark(cores, executors, count_of, extent, own=name == SPARK)
+            for name, count_of in rows.items()
         }
         yield Group(panel, count, contestants, rounds=grid.pick(1, 2, 7))
 
@@ -315,7 +320,8 @@ FIG_8 = Figure(
     "linearly with cores up to 3, and with nodes.",
     here="Spark in the place of Flink, max over 1,024 events of each plug, on this machine with "
     "one core and with two, and with one executor and with two, which are processes of their own. "
-    "Spark's own function has its default frames, which recompute.",
+    "Spark's own function has its default frames, which recompute; in the quick grid it gets a "
+    "quarter of the rows.",
     x_label="cores, or executors",
     y_label="million events per second",
     groups=_fig_8,

@@ -8,8 +8,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from windrow.experiments.claims import number
-from windrow.experiments.experiment import SPIKE, Figure, Paper
+from windrow.experiments.claims import NOT_IN_PAPER, number
+from windrow.experiments.experiment import LATENCY_LABEL, SPIKE, Figure, Paper
 from windrow.experiments.report.names import label_of
 from windrow.experiments.report.plots import panel_plot
 from windrow.experiments.report.tables import Judged, as_records, counted, judged, place_of
@@ -22,7 +22,7 @@ body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 75rem; p
 h1 { font-size: 1.6rem; line-height: 1.25; } h2 { font-size: 1.25rem; margin-top: 3rem; }
 a { color: #0a58a8; }
 .plots { display: flex; flex-wrap: wrap; gap: 1rem; }
-.plots > div { flex: 1 1 22rem; max-width: 36rem; min-width: 0; }
+.plots > div { flex: 1 1 28rem; max-width: 36rem; min-width: 0; }
 svg.plot { width: 100%; height: auto; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .9rem; }
@@ -38,6 +38,7 @@ details { margin: .5rem 0; } summary { cursor: pointer; }
   table.claims thead { display: none; } table.claims tr { display: block; padding: .6rem 0;
     border-bottom: 1px solid #d8dde3; }
   table.claims td { display: block; border: 0; padding: .1rem 0; }
+  td.paper:not(:empty)::before { content: "paper: "; } td.here::before { content: "here: "; }
 }
 """
 
@@ -104,7 +105,8 @@ def _front(
         verdict, link = row.verdict, f"{row.paper.name}.html#{row.figure.name}"
         yield (
             f'<tr><td><a href="{link}">{escape(place_of(row))}</a></td>'
-            f"<td>{escape(verdict.claim)}</td><td>{escape(verdict.paper)}</td><td>{escape(verdict.here)}</td>"
+            f"<td>{escape(verdict.claim)}</td><td class='paper'>{escape(verdict.paper)}</td>"
+            f"<td class='here'>{escape(verdict.here)}</td>"
             f"<td>{_badge(verdict.holds)}</td></tr>"
         )
     yield "</tbody></table>"
@@ -138,7 +140,7 @@ def _machine(run: dict[str, Any]) -> Iterator[str]:
         "seed": run.get("seed", ""),
         "data": ", ".join(run.get("data", [])),
     }
-    told["busy cores before it began"] = run.get("busy")
+    told["load of the minute before it began"] = run.get("busy")
     told["began"] = run.get("began", "")
     told["versions"] = ", ".join(f"{name} {text}" for name, text in run.get("versions", {}).items())
     for name, text in told.items():
@@ -187,7 +189,8 @@ def _abstract(paper: Paper, rows: list[Judged]) -> Iterator[str]:
         yield (
             f"<tr><td>{escape(headline.says)}</td>"
             f'<td><a href="#{row.figure.name}">{escape(place)}</a></td>'
-            f"<td>{escape(row.verdict.here)}</td><td>{_badge(row.verdict.holds)}</td></tr>"
+            f"<td class='here'>{escape(row.verdict.here)}</td>"
+            f"<td>{_badge(row.verdict.holds)}</td></tr>"
         )
     yield "</tbody></table>"
 
@@ -199,6 +202,8 @@ def _verdicts(figure: Figure, rows: list[Judged]) -> Iterator[str]:
     yield '<ul class="claims">'
     for verdict in mine:
         paper = f" (paper: {escape(verdict.paper)})" if verdict.paper else ""
+        if verdict.paper == NOT_IN_PAPER:
+            paper = f" ({NOT_IN_PAPER})"
         why = f" {escape(verdict.why)}" if verdict.why else ""
         yield (
             f"<li>{_badge(verdict.holds)}: {escape(verdict.claim)}{paper}. "
@@ -218,7 +223,9 @@ def _numbers(figure: Figure, points: FigurePoints) -> Iterator[str]:
     for panel in points.panels:
         x = list(dict.fromkeys(point.x for point in points.points if point.panel == panel))
         heads = "".join(f"<th>{escape(_x(each))}</th>" for each in x)
-        yield f"<div class='scroll'><table><caption>{escape(panel)}: {escape(figure.y_label)}, "
+        is_latency = any(p.has_quantiles for p in points.points if p.panel == panel)
+        unit = LATENCY_LABEL if is_latency else figure.y_label
+        yield f"<div class='scroll'><table><caption>{escape(panel)}: {escape(unit)}, "
         yield f"median (least to most)</caption><tr><th>{escape(figure.x_label)}</th>{heads}</tr>"
         for series in points.series(panel):
             found = {point.x: point for point in points.line(panel, series)}

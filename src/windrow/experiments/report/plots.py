@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from windrow.experiments.claims import number
-from windrow.experiments.experiment import QUANTILES, SPIKE, Figure
+from windrow.experiments.experiment import LATENCY_LABEL, QUANTILES, SPIKE, Figure
 from windrow.experiments.report.names import label_of, style_of
 from windrow.experiments.results import FigurePoints, Point
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_WIDTH, _HEIGHT = 5.6, 3.4
+_WIDTH, _HEIGHT = 5.4, 3.5
 _MARKERS = "osD^vPX*<>"
 
 
@@ -31,7 +31,7 @@ def panel_plot(figure: Figure, points: FigurePoints, panel: str) -> str:
         draw = _violins
     with _canvas(f"{figure.name} {panel}", _height(draw, len(series))) as (axes, written):
         draw(axes, figure, points, panel, series)
-        axes.set_title(panel, fontsize=10, loc="left")
+        axes.set_title(panel, fontsize=11, loc="left")
         axes.grid(alpha=0.25, linewidth=0.6)
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)
@@ -40,8 +40,8 @@ def panel_plot(figure: Figure, points: FigurePoints, panel: str) -> str:
 
 def _height(draw: Any, series: int) -> float:
     if draw is _violins:
-        return 1.1 + 0.42 * series
-    return _HEIGHT + 0.19 * ((series + 1) // 2)
+        return 1.15 + 0.42 * series
+    return _HEIGHT + 0.21 * ((series + 1) // 2)
 
 
 @contextmanager
@@ -50,7 +50,7 @@ def _canvas(salt: str, height: float) -> Iterator[tuple[Axes, io.StringIO]]:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as Canvas
 
-    settings = {"svg.fonttype": "none", "svg.hashsalt": salt, "font.size": 9,
+    settings = {"svg.fonttype": "none", "svg.hashsalt": salt, "font.size": 10,
                 "font.family": "sans-serif"}  # fmt: skip
     written = io.StringIO()
     with rc_context(settings):
@@ -86,20 +86,29 @@ def _scale(axes: Axes, figure: Figure, x: list[Any]) -> None:
     axes.set_xlabel(figure.x_label)
     axes.set_ylabel(figure.y_label)
     axes.set_yscale(figure.y_scale)
-    if figure.y_scale == "log":
-        from matplotlib.ticker import FuncFormatter
-
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _place: _short(value)))
-    else:
-        axes.set_ylim(bottom=0)
+    _numbers_beside(axes, figure)
     if any(isinstance(each, str) for each in x):
         return
     if figure.x_scale == "log":
         axes.set_xscale("log", base=2 if min(x) >= 1 and _are_powers(x) else 10)
     if len(set(x)) <= 12:
         ticks = sorted(set(x))
-        axes.set_xticks(ticks, [_short(each) for each in ticks], fontsize=8)
+        axes.set_xticks(ticks, [_short(each) for each in ticks], fontsize=9)
         axes.minorticks_off()
+
+
+def _numbers_beside(axes: Axes, figure: Figure) -> None:
+    """The numbers of the vertical axis."""
+    if figure.y_scale == "linear":
+        axes.set_ylim(bottom=0)
+        return
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    low, high = axes.get_ylim()
+    # Lines that stay within two powers of ten have more than one number beside them.
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _place: _short(value)))
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def _are_powers(x: list[Any]) -> bool:
@@ -115,7 +124,7 @@ def _short(value: float) -> str:
 
 
 def _legend(axes: Axes) -> None:
-    axes.figure.legend(loc="outside lower center", ncols=2, fontsize=8, frameon=False)
+    axes.figure.legend(loc="outside lower center", ncols=2, fontsize=9, frameon=False)
 
 
 def _violins(
@@ -130,7 +139,7 @@ def _violins(
     labels = [f"{label_of(name)}, {point.x}" if several else label_of(name) for name, point in rows]
     axes.set_yticks(range(len(rows)), labels[::-1])
     axes.set_xscale("log")
-    axes.set_xlabel(f"{figure.y_label} (bar: median; right end: spike)")
+    axes.set_xlabel(f"{LATENCY_LABEL} (bar: median; right end: spike)")
     from matplotlib.ticker import FuncFormatter, LogLocator
 
     axes.xaxis.set_major_locator(LogLocator(numticks=8))
@@ -183,7 +192,8 @@ def _bars(axes: Axes, figure: Figure, points: FigurePoints, panel: str, series: 
     axes.set_ylabel(figure.y_label)
     axes.set_xlabel(figure.x_label)
     axes.set_yscale(figure.y_scale)
+    _numbers_beside(axes, figure)
     middle_of_group = 0.4 - width / 2
     labels = [each if isinstance(each, str) else _short(each) for each in groups]
-    axes.set_xticks([each + middle_of_group for each in range(len(groups))], labels, fontsize=8)
+    axes.set_xticks([each + middle_of_group for each in range(len(groups))], labels, fontsize=9)
     _legend(axes)
