@@ -71,7 +71,10 @@ def test_the_plan_shows_what_each_technique_takes() -> None:
         "cutty 1 and 3; "
     )
     assert line + "pairs the default" in " ".join(str(wr.plan(**asked)).split())
-    assert line + "cutty asked for" in " ".join(str(wr.plan(**asked, slices="cutty")).split())
+    shown = " ".join(str(wr.plan(**asked, slices="cutty")).split())
+    assert line + "cutty asked for" in shown
+    assert "time_10_minutes: cut where windows begin; a slice that a window ends in is" in shown
+    assert "composite slide" not in shown  # which has the edges of Pairs
 
 
 def test_techniques_that_are_refused() -> None:

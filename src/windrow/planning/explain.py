@@ -18,7 +18,7 @@ from windrow.planning.shared_ranges import shared_ranges
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.stream_plan import StreamPlan
 from windrow.planning.wording import listed
-from windrow.slicing import TECHNIQUES
+from windrow.slicing import TECHNIQUES, cutty
 
 
 @dataclass(frozen=True)
@@ -138,6 +138,13 @@ class Plan:
         }
 
     @property
+    def _cut(self) -> str:
+        """Where a table is cut into slices."""
+        assert isinstance(self.resolved, SlidePlan)
+        is_cutty = self.resolved.slices == cutty.NAME
+        return "one begins, to read where one ends" if is_cutty else "one begins or ends"
+
+    @property
     def _in_slices(self) -> set[str]:
         """The windows of a stream whose state is partials of slices."""
         assert self.stream is not None
@@ -164,7 +171,7 @@ class Plan:
             return (
                 *sort,
                 *self._policies,
-                "find the rows of every answer and cut where one begins or ends",
+                f"find the rows of every answer and cut where {self._cut}",
                 "combine the rows of each slice, once",
                 f"go over the slices, {self._once}a window at a time, on all cores",
                 *self._counted,

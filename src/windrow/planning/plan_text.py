@@ -12,7 +12,7 @@ from windrow.planning.choose import Choice
 from windrow.planning.placement import Placement
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.wording import counted, listed, size, time_taken
-from windrow.slicing import pairs
+from windrow.slicing import cutty, pairs, panes
 from windrow.windows.calendar_lengths import length_words
 
 if TYPE_CHECKING:
@@ -129,10 +129,22 @@ def _compared(ratio: float) -> str:
 # Slices, and where it runs -----------------------------------------------------------------------
 
 
+#: where the techniques cut that are not the edges of a shared plan
+_CUTS: dict[str | None, str] = {
+    cutty.NAME: "cut where windows begin; a slice that a window ends in is read as it is there",
+    panes.NAME: "cut where windows begin or end, and at every multiple of the greatest common "
+    "divisor of range and slide",
+}
+
+
 def _slice_lines(plan: Plan, resolved: SlidePlan) -> Iterator[str]:
     yield ""
     yield "Slices"
     for names, sharing in plan.sharing:
+        if resolved.slices in _CUTS:
+            line = f"{listed(names)}: {_CUTS[resolved.slices]}"
+            yield fill(line, _WIDTH, initial_indent="  ", subsequent_indent="    ")
+            continue
         say = words if resolved.unit_of(names[0]) == "time" else counted
         for line in sharing.why(names, say):
             yield fill(line, _WIDTH, initial_indent="  ", subsequent_indent="    ")
