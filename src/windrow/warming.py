@@ -8,6 +8,7 @@ compiled lies in the cache on disk, where every process finds it.
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -39,6 +40,9 @@ _SMALL = {
 }  # fmt: skip
 #: how far apart rows are, in seconds, so that windows by a clock hold few rows and many
 _APART = (0.0, 1.0, 60.0, 3600.0)
+#: what only streams take, and what needs no kernels of its own
+_OF_STREAMS = ("emit", "allowed_lateness", "late")
+_OF_PLACES = ("schema", "shards", "history", "checkpoint")
 #: no more answers are made to warm up
 _MOST_ANSWERS = 100_000
 
@@ -91,7 +95,7 @@ def warm_up(
             "over". For "as_of", data is the events of one source.
         key, order, windows, aggs: as in the call.
         lateness: as in the call, for a stream: of one process, or of Spark.
-        **others: as in the call: `algorithm`, `prefer`, `exact`, `empty`, `changes_only`.
+        **others: as in the call, such as `algorithm`, `prefer`, `exact`, `empty` and `emit`.
 
     Returns:
         What was compiled, and how long it took; print it.
@@ -109,15 +113,33 @@ def warm_up(
     """
     call = call_meant(call, windows)
     aggs = [aggs] if isinstance(aggs, Measure) else list(aggs)
-    arguments = {"key": key, "order": order, "windows": windows, "aggs": aggs, **others}
+    streamed = _of_streams(call, lateness, others)
+    of_tables = {name: others[name] for name in others.keys() - {*_OF_STREAMS, *_OF_PLACES}}
+    arguments = {"key": key, "order": order, "windows": windows, "aggs": aggs, **of_tables}
     began, before = time.perf_counter(), len(machine_code.COMPILED)
     schema, with_nulls = _columns_of(data, call, arguments)
-    run = _Run(call, arguments, lateness, of_spark=api.is_spark(data))
+    run = _Run(call, arguments, streamed, of_spark=api.is_spark(data))
     run.refuse(schema)
     for nulls in with_nulls:
         run.on(schema, nulls)
     made = tuple(each.what for each in machine_code.COMPILED[before:])
     return WarmUp(made, time.perf_counter() - began)
+
+
+def _of_streams(call: Call, lateness: Any, others: Mapping[str, Any]) -> dict[str, Any]:
+    """What only a stream takes, nothing for a table; refuses what the call does not take."""
+    known = inspect.signature(getattr(api, call)).parameters
+    for name in others:
+        if name not in known:
+            raise InvalidArgument(f"{name}: wr.{call} takes no such argument")
+    given = {name: others[name] for name in _OF_STREAMS if name in others}
+    if lateness is None:
+        for name in given:
+            raise InvalidArgument(f"{name}: is for streams; say lateness=, too")
+        return {}
+    if call == "as_of":
+        raise InvalidArgument("lateness: streams of wr.as_of cannot be warmed up; leave it out")
+    return {"lateness": lateness, **given}
 
 
 def _columns_of(
@@ -155,7 +177,7 @@ class _Run:
 
     call: str
     arguments: dict[str, Any]
-    lateness: Any
+    streamed: dict[str, Any]
     of_spark: bool
 
     def refuse(self, schema: pa.Schema) -> None:
@@ -175,7 +197,7 @@ class _Run:
                     self._answer(rows, [*keys, *order])
 
     def _answer(self, rows: pa.Table, sorted_by: list[str]) -> None:
-        if self.lateness is not None:
+        if self.streamed:
             self._stream(rows)
             return
         shuffled = rows.take(pa.array(np.random.default_rng(1).permutation(len(rows))))
@@ -212,14 +234,10 @@ class _Run:
         """With state in this process, and as bytes, as on Spark."""
         from windrow.stores.memory import MemoryStore
 
-        if self.call == "as_of":
-            raise InvalidArgument("lateness: streams of wr.as_of cannot be warmed up; leave it out")
         answer = api.slide if self.call == "slide" else api.over
         for checkpoint in (None, MemoryStore()):
             batches = iter(rows.to_batches(max_chunksize=ROWS // 3))
-            stream = answer(
-                batches, lateness=self.lateness, checkpoint=checkpoint, **self.arguments
-            )
+            stream = answer(batches, checkpoint=checkpoint, **self.streamed, **self.arguments)
             for _answers in stream:
                 pass
 
