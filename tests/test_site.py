@@ -117,6 +117,9 @@ def test_pages_are_staged_with_links_that_lead_to_pages(tmp_path: Path, interpre
         for link in LINK.finditer(CODE.sub("", text)):
             if not link["target"].startswith(("http", "mailto:")):
                 assert (page.parent / link["target"]).exists(), f"{page}: {link['target']}"
+    report = re.findall('href="(experiments/[a-z]+.html)"', pages[tmp_path / "experiments.md"])
+    assert "experiments/index.html" in report
+    assert all((ROOT / "docs" / page).exists() for page in report)
     navigation = re.findall(r"<(.*)>$", pages[tmp_path / "index.md"], re.MULTILINE)
     of_docs = {page.relative_to(tmp_path).with_suffix("").as_posix() for page in pages}
     in_docs = {name for name in of_docs if not name.startswith(("repository/", "algorithms/"))}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sphinx.cmd.build import build_main
 
-from website.staging import stage
+from website.staging import REPORT, stage
 
 ROOT = Path(__file__).parent.parent
 
@@ -32,6 +32,8 @@ def main() -> int:
         ["-W", "--keep-going", "-q", "-b", "html", "-c", config, str(source), str(output)]
     )
     shutil.rmtree(output / ".doctrees", ignore_errors=True)
+    pages = shutil.ignore_patterns("*.jsonl", "*.json")
+    shutil.copytree(ROOT / "docs" / REPORT, output / REPORT, ignore=pages)
     if not failed:
         print(f"Open {output / 'index.html'}")
     return failed

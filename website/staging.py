@@ -7,7 +7,8 @@
     docstrings                 →  reference/*.rst, algorithms/*.md
 
 Pages are written for a reader of the repository. So links are rewritten to where pages are on the
-site. A link to a file that is no page, such as `LICENSE`, becomes the file's path.
+site. The report of the experiments is HTML already, and on the site as it is (`REPORT`). A link to
+another file that is no page, such as `LICENSE`, becomes the file's path.
 
 The navigation is the index itself: a heading of `docs/README.md` is a group, and a line of its list
 that begins with a link is a page. Nobody has to list a page twice.
@@ -30,6 +31,8 @@ _LINE = re.compile(r"^- \[(?P<title>[^\]]+)\]\((?P<target>[^)\s]+)\)", re.MULTIL
 _ELSEWHERE = ("https://", "http://", "mailto:", "#")
 #: the folder of pages that are not those of docs/
 _BESIDE = "repository"
+#: the folder of docs/ whose pages are HTML
+REPORT = "experiments"
 #: the group of the index behind which the pages of docstrings stand
 _REFERENCE = "Reference"
 
@@ -74,6 +77,9 @@ def _on_site(text: str, page: Path, places: dict[Path, Path], root: Path) -> str
             place = found.relative_to(root / "docs")
         elif found in places:
             place = places[found]
+        elif found.suffix == ".html" and found.parent == root / "docs" / REPORT:
+            way = os.path.relpath(Path(REPORT) / found.name, places[page].parent)
+            return f'<a href="{way}">{link["text"]}</a>'
         else:
             path = f"`{found.relative_to(root)}`"
             return path if link["text"] == path else f"{link['text']} ({path})"

@@ -1,10 +1,12 @@
 """Contestants take turns; what is finished stays; a missing one leaves a gap."""
 
 import json
+import sys
 
 import pytest
 
 from windrow.errors import InvalidArgument
+from windrow.experiments import machine
 from windrow.experiments.experiment import Figure, Grid, Group, Missing, Paper
 from windrow.experiments.results import Results
 from windrow.experiments.run import measure, take_turns
@@ -84,6 +86,15 @@ def test_points_of_another_machine_are_refused(tmp_path):
     Results(tmp_path / "points.jsonl", {**RUN, "machine": "here"})
     with pytest.raises(InvalidArgument, match=r"output: .* another machine"):
         Results(tmp_path / "points.jsonl", {**RUN, "machine": "elsewhere"})
+
+
+def test_versions_of_peers_elsewhere_are_asked_for(monkeypatch, tmp_path):
+    monkeypatch.setenv("WINDROW_PATHWAY_PYTHON", sys.executable)
+    monkeypatch.setenv("WINDROW_FLINK_PYTHON", str(tmp_path / "none"))
+    monkeypatch.setattr(machine, "_ELSEWHERE", {"pathway": "pytest", "flink": "apache-flink"})
+    found = machine.versions()
+    assert found["pytest"] == pytest.__version__
+    assert "apache-flink" not in found
 
 
 def test_a_file_of_something_else_is_refused(tmp_path):

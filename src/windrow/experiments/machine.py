@@ -17,6 +17,8 @@ _PACKAGES = (
     "numpy", "numba", "pyarrow", "pandas", "polars", "duckdb", "bottleneck", "numbagg", "chdb",
     "pyspark", "pathway", "apache-flink", "rocksdict",
 )  # fmt: skip
+#: packages of peers that may be in an interpreter of their own
+_ELSEWHERE = {"pathway": "pathway", "flink": "apache-flink"}
 
 
 def description() -> dict[str, Any]:
@@ -39,6 +41,21 @@ def versions() -> dict[str, str]:
             found[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
             continue
+    return found | _versions_elsewhere()
+
+
+def _versions_elsewhere() -> dict[str, str]:
+    """The versions of peers that have an interpreter of their own."""
+    found = {}
+    for peer, package in _ELSEWHERE.items():
+        if interpreter := os.environ.get(f"WINDROW_{peer.upper()}_PYTHON"):
+            asked = f"from importlib.metadata import version; print(version({package!r}))"
+            command = [interpreter, "-c", asked]
+            try:
+                told = subprocess.run(command, capture_output=True, text=True, check=True)
+            except (OSError, subprocess.CalledProcessError):
+                continue  # the peer's gap tells why
+            found[package] = told.stdout.strip()
     return found
 
 
