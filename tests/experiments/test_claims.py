@@ -52,6 +52,24 @@ def test_only_the_part_of_the_axis_that_is_meant_counts():
     assert Better("fast", "mine", ["nobody"]).judge(found, True).holds == "not measured"
 
 
+def test_a_sentence_tells_where_a_claim_is_ahead_level_and_behind():
+    found = points(mine={1: 20, 2: 10, 4: 5}, theirs={1: 10, 2: 10, 4: 10})
+    verdict = Better("fast", "mine", ["theirs"]).judge(found, True)
+    assert verdict.here == (
+        "1.00 times (0.50 to 2.00); ahead at 1 of 3 places, level at 1, behind at panel at 4 (0.50)"
+    )
+    many = {x: 5.0 for x in range(1, 6)} | {9: 20.0}
+    found = points(mine=many, theirs=dict.fromkeys(many, 10.0))
+    here = Better("fast", "mine", ["theirs"]).judge(found, True).here
+    assert "ahead at 1 of 6 places, behind at 5, furthest at panel at 1 (0.50)" in here
+
+
+def test_level_at_most_places_is_no_victory():
+    found = points(mine={1: 10, 2: 10, 4: 20}, theirs={1: 10, 2: 10, 4: 10})
+    verdict = Better("fast", "mine", ["theirs"]).judge(found, True)
+    assert (verdict.holds, "level at 2" in verdict.here) == ("in part", True)
+
+
 def test_quantiles_are_compared():
     rounds = ([float(place) for place in range(len(QUANTILES) + 1)],)
     slower = ([2.0 * place for place in range(len(QUANTILES) + 1)],)

@@ -18,7 +18,7 @@ from windrow.errors import WindrowError
 
 _OF_WINDROW = re.compile(r"^windrow\.errors\.\w+: (.+)$", re.MULTILINE)
 _CAUSE = re.compile(r"^Caused by: (.+)$", re.MULTILINE)
-#: what stands around a message, and says nothing to whoever gave the data
+#: what stands around a message, and says nothing to those who gave the data
 _AROUND = re.compile(r"^([\w$]+\.)+[\w$]*(Exception|Error): |^\[[A-Z_.0-9]+\] | ?SQLSTATE: \w+$")
 
 
