@@ -58,7 +58,7 @@ def test_a_sentence_tells_where_a_claim_is_ahead_level_and_behind():
     assert verdict.here == (
         "1.00 times (0.50 to 2.00); ahead at 1 of 3 places, level at 1, behind at panel at 4 (0.50)"
     )
-    many = {x: 5.0 for x in range(1, 6)} | {9: 20.0}
+    many = dict.fromkeys(range(1, 6), 5.0) | {9: 20.0}
     found = points(mine=many, theirs=dict.fromkeys(many, 10.0))
     here = Better("fast", "mine", ["theirs"]).judge(found, True).here
     assert "ahead at 1 of 6 places, behind at 5, furthest at panel at 1 (0.50)" in here
