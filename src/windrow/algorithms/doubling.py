@@ -50,6 +50,7 @@ import numpy as np
 
 from windrow.algorithms.guarantees import Growth, Guarantees
 from windrow.algorithms.plain_memory import Memory
+from windrow.compiler.past_cache import settle_copies
 from windrow.compiler.places import place_of
 from windrow.compiler.slots import Ring, combine, deliver, lift_row, load_at, lower_row, store_at
 
@@ -322,6 +323,7 @@ def over_ranges(
             answer_tile(answers, defined, drafts, noted, tables, places, row, fewest, first, count)
         for doubling in range(len(tables.keeps)):
             tables.ends[doubling] += count
+    settle_copies()  # once, because it waits until all is written
     return stop
 
 

@@ -45,7 +45,6 @@ _PRIMITIVES = {
     for function in (
         ring_source.slot_of,
         past_cache.copy_past_cache,
-        past_cache.settle_copies,
         shared_words.load_word,
         shared_words.store_word,
         shared_words.exchange_word,

@@ -269,7 +269,6 @@ class ProductSource:
             for column, draft, member in arrays:
                 into, out_of = f"{column}[{index}]{member}", f"{draft}[{index}]{member}"
                 yield f"    copy_past_cache({into}, place + begin, {out_of}, begin, count - begin)"
-        yield "    settle_copies()"
 
     def _condition(self, index: int, whole: str) -> str | None:
         """When a part has an answer; None if always."""

@@ -212,5 +212,8 @@ def lower_row(answers: Any, defined: Any, row: int, partial: Partial) -> None:
 def deliver(
     drafts: Any, noted: Any, answers: Any, defined: Any, place: int, begin: int, count: int
 ) -> None:
-    """Copy the answers of the rows from `begin` to `count` of a draft to their places."""
+    """Copy the answers of the rows from `begin` to `count` of a draft to their places.
+
+    Call `settle_copies` of `windrow.compiler.past_cache` at the end.
+    """
     _unlinked("deliver")
