@@ -2,7 +2,7 @@
 
 64 ranges from 4 to 4,096 rows, each about a ninth longer than the one before, of 4 million rows.
 The loops are measured in one thread, with answers that go to memory that is there. `wr.over` takes
-all cores and fresh memory, 2 GB for 256 million answers, which both sides wait for alike. Beside
+all cores, and memory for 2 GB of answers, which earlier calls have left on both sides. Beside
 the pass that the planner takes are those of the paper's algorithms, by name. The median of all
 rounds counts.
 """

@@ -32,3 +32,25 @@ def test_numbers_arrive_and_others_stay(copied, dtype):
             past_cache.copy_past_cache(expected, place, source, begin, count)
             copied(target, place, source, begin, count)
             assert target.tolist() == expected.tolist(), (place, begin, count)
+
+
+def test_lines_arrive_and_others_stay():
+    compiled = past_cache.intrinsics()
+    write, settle = compiled[past_cache.write_line], compiled[past_cache.settle_copies]
+
+    @numba.njit
+    def loop(target, line, numbers):
+        a, b, c, d, e, f, g, h = numbers
+        write(target, line, a, b, c, d, e, f, g, h)
+        settle()
+
+    numbers = tuple(np.arange(1, 9, dtype=np.uint64))
+    room = np.zeros(47, np.uint64)
+    ahead = -room.ctypes.data // 8 % 8
+    for line in range(5):
+        target = room[ahead : ahead + 40]
+        target[:] = 0
+        expected = target.copy()
+        past_cache.write_line(expected, line, *numbers)
+        loop(target, line, numbers)
+        assert target.tolist() == expected.tolist()

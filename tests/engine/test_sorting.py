@@ -14,8 +14,8 @@ from tests.support.examples import examples
 from windrow.engine import over_table, slide_table
 from windrow.engine.gathering import gather, inverse
 from windrow.engine.key_codes import grouped
+from windrow.engine.lines import Lines, pays
 from windrow.engine.sorting import arrange
-from windrow.engine.two_steps import TwoSteps, pays
 from windrow.work import sizes
 
 #: from an integer to a key of each type
@@ -126,15 +126,18 @@ def test_gathering_is_taking(cores: int) -> None:
             assert found.equals(column.take(pa.array(index)))
             found.validate(full=True)
         assert inverse(index)[index].tolist() == list(range(100))
-        with sizes.using(smallest_scattered=1):
-            steps = TwoSteps(inverse(index), index)
-        for column, found in zip(held, gather(held, index, steps.gathered), strict=True):
-            assert found.equals(column.take(pa.array(index)))
-            found.validate(full=True)
+        lines = Lines(inverse(index))
+        for most in (7, 100):
+            for columns in (held, [*held, *held[6:]], held[6:] * 6):
+                with sizes.using(most_lines=most):
+                    moved = gather(columns, index, lines.gathered)
+                for column, found in zip(columns, moved, strict=True):
+                    assert found.equals(column.take(pa.array(index)))
+                    found.validate(full=True)
 
 
 @pytest.mark.compiled
-def test_two_steps_pay_where_places_lie_far_apart() -> None:
+def test_lines_pay_where_places_lie_far_apart() -> None:
     size = 100_000
     rows = np.arange(size, dtype=np.int32)
     shuffled = np.random.default_rng(1).permutation(rows)
@@ -146,7 +149,7 @@ def test_two_steps_pay_where_places_lie_far_apart() -> None:
         assert not pays(in_turns, 4)
     table = pa.table({"k": shuffled % 3, "t": shuffled, "x": shuffled.astype(np.float64)})
     windows = {str(extent): wr.rows(extent) for extent in (1, 4, 7, 10)}
-    with sizes.using(smallest_scattered=size):
+    with sizes.using(smallest_scattered=size, most_lines=30_000):
         answer = wr.over(table, key="k", order="t", windows=windows, aggs=wr.min("x"))
     for extent in (1, 4, 7, 10):
         expected = np.maximum(shuffled - 3 * (extent - 1), shuffled % 3)

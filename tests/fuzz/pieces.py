@@ -17,6 +17,9 @@ WORK = {
     "most_answers": 3,
     "slice_capacity": 2,
     "window_capacity": 2,
+    "smallest_kept": 8,
+    "smallest_scattered": 2,
+    "most_lines": 5,
 }
 #: blocks of state
 STATE = {

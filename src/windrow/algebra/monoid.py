@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.algebra.value_counts import Question
+from windrow.work import memory
 from windrow.work.room import sparse_rows
 
 OutputType = Callable[[tuple[pa.DataType, ...]], pa.DataType]
@@ -233,8 +234,8 @@ class Monoid:
             make = sparse_rows if self.lanes.counted else _rows
             return make(size, self.lanes.width, self.lanes.dtype)
         if self.members:
-            return tuple(np.empty(size, member.lowered) for member in self.members)
-        return np.empty(size, self.lowered)
+            return tuple(memory.empty(size, member.lowered) for member in self.members)
+        return memory.empty(size, self.lowered)
 
     @property
     def is_numeric(self) -> bool:

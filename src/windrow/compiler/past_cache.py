@@ -1,4 +1,4 @@
-"""Numbers out of a small array into a large one, past the processor's cache.
+"""Numbers into a large array, past the processor's cache: out of a small one, or a line at once.
 
     draft    [ 2 048 answers, in the cache ]
                     | 32 bytes at a time
@@ -8,6 +8,8 @@ A usual store first reads the line of memory that it writes to. Of a column that
 front to back, and is much larger than the cache, nothing is there to read. Stores past the cache
 leave that out: 2 GB took 66 ms instead of 250, on one core. They need whole lines, so answers are
 drafted in the cache first. Loops that gather gain nothing, because they wait for what they read.
+
+A line is eight numbers of 64 bits. Lines go to any places about as fast as from front to back.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from typing import Any
 
 #: bytes that are stored at once
 _VECTOR = 32
+#: numbers in a line, and its bytes
+_LINE, _LINE_BYTES = 8, 64
 
 
 def copy_past_cache(target: Any, place: int, source: Any, begin: int, count: int) -> None:
@@ -25,6 +29,16 @@ def copy_past_cache(target: Any, place: int, source: Any, begin: int, count: int
     Both have one type. Call `settle_copies` before another thread may read them.
     """
     target[place : place + count] = source[begin : begin + count]
+
+
+def write_line(
+    target: Any, line: int, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any
+) -> None:
+    """Write eight unsigned 64-bit numbers to a line of an array, which begins where a line does.
+
+    Call `settle_copies` before another thread may read them.
+    """
+    target[_LINE * line : _LINE * (line + 1)] = a, b, c, d, e, f, g, h
 
 
 def settle_copies() -> None:
@@ -38,6 +52,10 @@ def intrinsics() -> dict[Any, Any]:
     from numba import types
     from numba.core import cgutils
     from numba.extending import intrinsic
+
+    def past_cache(builder: Any, value: Any, pointer: Any, align: int) -> None:
+        stored = builder.store(value, pointer, align=align)
+        stored.set_metadata("nontemporal", builder.module.add_metadata([ir.IntType(32)(1)]))
 
     def copy(
         typing_context: Any, target: Any, place: Any, source: Any, begin: Any, count: Any
@@ -78,15 +96,33 @@ def intrinsics() -> dict[Any, Any]:
             )
             with cgutils.for_range(builder, vectors) as loop:
                 numbers = builder.load(builder.gep(read, [loop.index]), align=width)
-                stored = builder.store(numbers, builder.gep(lines, [loop.index]), align=_VECTOR)
-                once = builder.module.add_metadata([ir.IntType(32)(1)])
-                stored.set_metadata("nontemporal", once)
+                past_cache(builder, numbers, builder.gep(lines, [loop.index]), _VECTOR)
             copied = builder.add(ahead, builder.mul(vectors, integer(_VECTOR // width)))
             copy_numbers(copied, size)
             return context.get_dummy_value()
 
         arguments = target, types.intp, source, types.intp, types.intp
         return types.void(*arguments), generate
+
+    def write(
+        typing_context: Any, target: Any, line: Any,
+        a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any,
+    ) -> Any:  # fmt: skip
+        numbers = a, b, c, d, e, f, g, h
+        if target.dtype != types.uint64 or set(numbers) != {types.uint64}:
+            return None
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            array = context.make_array(signature.args[0])(context, builder, arguments[0])
+            vector = ir.VectorType(ir.IntType(64), _LINE)
+            whole = vector(ir.Undefined)
+            for place, number in enumerate(arguments[2:]):
+                whole = builder.insert_element(whole, number, ir.IntType(32)(place))
+            lines = builder.bitcast(array.data, vector.as_pointer())
+            past_cache(builder, whole, builder.gep(lines, [arguments[1]]), _LINE_BYTES)
+            return context.get_dummy_value()
+
+        return types.void(target, types.intp, *numbers), generate
 
     def settle(typing_context: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -95,4 +131,8 @@ def intrinsics() -> dict[Any, Any]:
 
         return types.void(), generate
 
-    return {copy_past_cache: intrinsic(copy), settle_copies: intrinsic(settle)}
+    return {
+        copy_past_cache: intrinsic(copy),
+        write_line: intrinsic(write),
+        settle_copies: intrinsic(settle),
+    }

@@ -18,6 +18,7 @@ from windrow.planning.feature_groups import FeatureGroups, Slot
 from windrow.planning.features import Feature
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
+from windrow.work import memory
 
 Array = np.ndarray[Any, Any]
 
@@ -88,25 +89,15 @@ class FeatureColumns(FeatureGroups):
         return tuple(map(read, self.plain_slots))
 
     def answers(
-        self,
-        size: int,
-        present: Array | None = None,
-        *,
-        plain: bool = True,
-        like: FeatureAnswers | None = None,
+        self, size: int, present: Array | None = None, *, plain: bool = True
     ) -> FeatureAnswers:
-        """Room for the answers of one window; without `present`, every row has one.
-
-        Its arrays are those of `like`, if it is given.
-        """
+        """Room for the answers of one window; without `present`, every row has one."""
         return FeatureAnswers(
-            [feature.monoid.room(size) for feature in self.compiled] if not like else like.values,
+            [feature.monoid.room(size) for feature in self.compiled],
             [
-                np.empty(size if conditional else 0, np.bool_)
+                memory.empty(size if conditional else 0, np.bool_)
                 for conditional in self.product.conditional
-            ]
-            if not like
-            else like.defined,
+            ],
             [[None] * size for _ in self.plain] if plain else [],
             None if present is None or present.all() else present,
         )

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from windrow.algebra import arrays
 from windrow.algebra.arrays import read_only, validity
 from windrow.compiler.array_loops import compiled_loop
-from windrow.work import sizes
+from windrow.work import memory, sizes
 from windrow.work.threads import cores, even_pieces, in_threads
 
 Array = np.ndarray[Any, Any]
@@ -80,7 +80,7 @@ def gather(
 
 def gathered(columns: Sequence[Array], index: Array) -> list[Array]:
     """The numbers of columns at the places of an index."""
-    found = [np.empty(len(index), column.dtype) for column in columns]
+    found = [memory.empty(len(index), column.dtype) for column in columns]
     # Piece by piece of rows: the part of the index stays in the processor's cache.
     pieces = [(place, *piece) for piece in row_pieces(len(index)) for place in range(len(columns))]
     index = read_only(index)

@@ -47,13 +47,12 @@ class OverBlock:
         spanning: Mapping[str, Spanning] | None = None,
         counted: CountedSpans | None = None,
         shared: SharedRanges | None = None,
-        reuses: bool = False,
+        in_turns: bool = False,
     ) -> None:
         """`position` is how many rows came before; the others go on from there.
 
-        The windows that are `shared` have the compiled features answered by `answer_together`.
-        With `reuses`, the others are answered one after the other, each into the memory of the one
-        before, whose columns you have copied: fresh memory is slow.
+        The windows that are `shared` have the compiled features answered by `answer_together`. With
+        `in_turns`, windows have room for answers from `make_room` on, and until `forget`.
         """
         self._kernels, self._size, self._position = kernels, rows.size, position
         self._compiled = kernels.compiled_block(rows.columns, rows.size, position)
@@ -63,16 +62,9 @@ class OverBlock:
             name: self.bounds[name].next_spans(each, rows)
             for name, each in (spanning or {}).items()
         }
-        together = () if shared is None else shared.names
+        self._in_one_pass = () if shared is None else shared.names
         self._answers: dict[str, FeatureAnswers] = {}
-        for name in self.bounds:
-            if name not in together:
-                before = next(iter(self._answers.values()), None) if reuses else None
-                self._answers[name] = self._room(name, before)
-        self._in_one_pass, self._together = set(together), None
-        if together:
-            self._together, *parts = kernels.answers_together(rows.size, len(together))
-            self._answers |= zip(together, parts, strict=True)
+        self._together: FeatureAnswers | None = None
         self._batches = counted
         if counted is not None:
             counted.extend(rows.columns, rows.size)
@@ -82,14 +74,26 @@ class OverBlock:
             for name, bounds in self.bounds.items()
             if kernels.counted and counted is None
         }
-        for name, window in self._counted.items():
-            self._answers[name].counted = window.column
+        if not in_turns:
+            self.make_room(list(self.bounds))
 
-    def _room(self, name: str, before: FeatureAnswers | None) -> FeatureAnswers:
-        """Room for the answers of one window, that of one before if there is one."""
+    def make_room(self, names: Sequence[str]) -> None:
+        """Make room for the answers of windows; those of one pass come together."""
+        for name in names:
+            if name not in self._in_one_pass:
+                self._answers[name] = self._room(name)
+        if set(self._in_one_pass) & set(names):
+            count = len(self._in_one_pass)
+            self._together, *parts = self._kernels.answers_together(self._size, count)
+            self._answers |= zip(self._in_one_pass, parts, strict=True)
+        for name in self._counted.keys() & set(names):
+            self._answers[name].counted = self._counted[name].column
+
+    def _room(self, name: str) -> FeatureAnswers:
+        """Room for the answers of one window."""
         bounds, spans = self.bounds[name], self._spans.get(name)
         size = self._size if spans is None else spans.stop - spans.begin
-        answers = self._kernels.answers(size, bounds.present, like=before)
+        answers = self._kernels.answers(size, bounds.present)
         if bounds.may_be_empty:
             answers.present = np.empty(size, np.bool_)
         return answers
@@ -169,5 +173,5 @@ class OverBlock:
         """Free the memory of windows whose columns you have copied; those of one pass together."""
         for name in names:
             del self._answers[name]
-        if self._together is not None and not self._answers.keys() & self._in_one_pass:
+        if set(self._in_one_pass) & set(names):
             self._together = None

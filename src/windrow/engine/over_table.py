@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -14,10 +15,10 @@ import pyarrow as pa
 
 from windrow.engine import columns as arrow
 from windrow.engine.gathering import Gathered, gather, inverse
+from windrow.engine.lines import LINE, Lines, pays
 from windrow.engine.over_block import OverBlock
 from windrow.engine.over_kernels import OverKernels
 from windrow.engine.sorting import arrange
-from windrow.engine.two_steps import TwoSteps, pays
 from windrow.planning.over_plan import Output, OverPlan
 from windrow.windows.bounds import Bounds
 from windrow.windows.sorted_rows import SortedRows
@@ -37,7 +38,7 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
     rows, permutation = _sorted(plan, columns, keys, table.num_rows, needed)
     bounding = {name: kernels.bounding(name) for name in plan.windows}
     moves = permutation is not None
-    block = OverBlock(kernels, bounding, rows, shared=kernels.shared, reuses=moves)
+    block = OverBlock(kernels, bounding, rows, shared=kernels.shared, in_turns=moves)
     # Plain Python holds the interpreter lock: threads would only wait for each other.
     threads = 1 if kernels.plain else cores() // kernels.threads
     work = _Work(kernels, block, rows.size, threads)
@@ -50,12 +51,11 @@ def over_table(table: pa.Table, plan: OverPlan) -> pa.Table:
     if permutation is not None:
         places = inverse(permutation)
         if pays(places, len(plan.outputs)):
-            numbers = TwoSteps(permutation, places).gathered
+            numbers = Lines(permutation).gathered
     found: dict[Output, pa.Array] = {}
-    alone = [name for name in plan.windows if name not in work.shared]
-    # Answers that go to other places are there twice; one window at a time, few of them are.
-    apart = [work.shared] * bool(work.shared) + [[name] for name in alone]
-    for names in [list(plan.windows)] if places is None else apart:
+    for names in [list(plan.windows)] if places is None else work.turns(plan.outputs):
+        if places is not None:
+            block.make_room(names)
         in_threads(lambda piece: piece(), work.pieces(names))
         outputs = [output for output in plan.outputs if output.window in names]
         columns_found = in_threads(answered, outputs)
@@ -80,6 +80,23 @@ class _Work:
     def shared(self) -> list[str]:
         """The windows that share a pass, the longest last."""
         return [] if self.kernels.shared is None else list(self.kernels.shared.names)
+
+    def turns(self, outputs: Sequence[Output]) -> list[list[str]]:
+        """Windows that are answered together where answers go to other places.
+
+        There they are twice for a while. So few are at once, but enough for a line (`lines.py`).
+        """
+        turns = [self.shared] if self.shared else []
+        columns = Counter(output.window for output in outputs)
+        count = LINE
+        for name in self.block.bounds:
+            if name not in self.shared:
+                if count >= LINE:
+                    turns.append([])
+                    count = 0
+                turns[-1].append(name)
+                count += columns[name]
+        return turns
 
     def pieces(self, names: Sequence[str]) -> list[Callable[[], None]]:
         """What threads do for some windows; those that share a pass are all among them, or none."""

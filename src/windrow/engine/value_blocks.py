@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +26,7 @@ from windrow.compiler.kernel import Kernel
 from windrow.compiler.kernel_memory import KernelMemory
 from windrow.engine.value_keys import Links
 from windrow.windows.bounds import Bounds
-from windrow.work import scratch, sizes
+from windrow.work import memory, sizes
 from windrow.work.lazily import lazily
 from windrow.work.pace import Pace
 
@@ -109,17 +108,16 @@ class ValueBlocks:
 
     def quantiles(self, keys: Array, counted: Array, asked: Sequence[Any]) -> None:
         """Quantiles of rows with these keys: see `quantile_blocks`."""
-        with self._sorting(keys, counted) as sorting:
-            given = *sorting, *self._bits()
-            self.drive(_compiled(value_quantiles.quantile_blocks), given, asked)
+        given = *self._sorting(keys, counted), *self._bits()
+        self.drive(_compiled(value_quantiles.quantile_blocks), given, asked)
 
     def ranks(self, keys: Array, counted: Array, asked: Sequence[Any]) -> None:
         """Ranks of rows with these keys: see `rank_blocks`."""
         heads, tails, times = (np.empty(self.room, np.int32) for _ in range(3))
         larger = np.empty((self.room >> 18) + 1, np.int64)
-        with self._sorting(keys, counted) as sorting:
-            given = *sorting, heads, tails, *self._bits(), larger, times
-            self.drive(_compiled(value_ranks.rank_blocks), given, asked)
+        sorting = self._sorting(keys, counted)
+        given = *sorting, heads, tails, *self._bits(), larger, times
+        self.drive(_compiled(value_ranks.rank_blocks), given, asked)
 
     def distinct_counts(self, links: Links, found: Array) -> None:
         """Numbers of different values: see `distinct_counts`."""
@@ -141,17 +139,16 @@ class ValueBlocks:
         given = *data, tree, links.before, links.after
         self.drive(kernel, given, (filled,))
 
-    @contextmanager
-    def _sorting(self, keys: Array, counted: Array) -> Iterator[tuple[Array, ...]]:
+    def _sorting(self, keys: Array, counted: Array) -> tuple[Array, ...]:
         """What a sort reads and writes: the keys, two words a row, counts, and two places a row."""
         room = self.room
-        with scratch.integers(3 * room + value_orders.COUNTS) as words:
-            counts, words = words[: value_orders.COUNTS], words[value_orders.COUNTS :]
-            places = words[2 * room :].view(np.int32)
-            yield (
-                keys, counted, words[:room], words[room : 2 * room], counts,
-                places[:room], places[room:],
-            )  # fmt: skip
+        words = memory.empty(3 * room + value_orders.COUNTS, np.int64)
+        counts, words = words[: value_orders.COUNTS], words[value_orders.COUNTS :]
+        places = words[2 * room :].view(np.int32)
+        return (
+            keys, counted, words[:room], words[room : 2 * room], counts,
+            places[:room], places[room:],
+        )  # fmt: skip
 
     def _bits(self) -> tuple[Array, Array]:
         """A bit for each row of a block, and for each 64 of them a word."""

@@ -30,7 +30,8 @@ class Sizes:
         smallest_helped: fewer rows than this are not worth a helper (`engine/helper_thread.py`).
         smallest_sorted: fewer rows than this are not worth a sort (`engine/counted_windows.py`).
         smallest_scattered: fewer answers than this go to their places at once, however far apart
-            these are (`engine/two_steps.py`).
+            these are (`engine/lines.py`).
+        most_lines: so many rows, at most, are there as lines at once; a line takes 64 bytes.
         window_capacity: how many partials a kernel's window has room for at first.
         largest_first_capacity: a window of rows gets its whole room at once, up to so many rows.
         plain_capacity: how many partials a window in plain Python has room for at first.
@@ -48,6 +49,10 @@ class Sizes:
         smallest_chunk: fewer rows are not worth a task of Spark.
         key_sample: sampling fraction for finding keys with very many rows, and places to cut.
         dense_slice: with so many rows in a slice, combining them before the shuffle pays.
+        smallest_kept: arrays of fewer bytes are not worth being kept for later ones
+            (`work/memory.py`).
+        most_kept: how many bytes of arrays that nobody holds any more are kept for later ones; None
+            for what `WINDROW_KEPT_BYTES` says.
         payload_bytes: how many bytes of events go to a shard of a stream at once.
     """
 
@@ -56,6 +61,7 @@ class Sizes:
     smallest_helped: int = 2**10
     smallest_sorted: int = 2**13
     smallest_scattered: int = 2_000_000
+    most_lines: int = 2**22
     window_capacity: int = 2**8
     largest_first_capacity: int = 2**20
     plain_capacity: int = 2**4
@@ -70,6 +76,8 @@ class Sizes:
     smallest_chunk: int = 2**16
     key_sample: float = 0.1
     dense_slice: float = 4.0
+    smallest_kept: int = 2**20
+    most_kept: int | None = None
     payload_bytes: int = 2**26
 
 
