@@ -371,7 +371,9 @@ def test_a_browser_shows_a_query_that_goes_on_and_starts_again(
             again = Query(query.folder, "again")
             for _ in range(2):
                 again.batch(**{"<b>zoe</b>": [4.0, 6.0, 5.0]})
-                again.log(events=77_000)
+                again.log(events=77_000, late=3)
+            # Found: late events were not known until the log had the newest batch.
+            again.batch(**{"<b>zoe</b>": [7.0, 6.0, 5.0]})
         return figures()
 
     monkeypatch.setattr(server.watched, "figures", going_on)
@@ -393,6 +395,7 @@ def test_a_browser_shows_a_query_that_goes_on_and_starts_again(
     assert "wr.log_progress" not in shown
     assert "154,000" in shown  # of the query that began again
     assert "1,234" not in shown
+    assert "0.0039% of 154,000" in shown
     assert '<option value="&lt;b&gt;zoe&lt;/b&gt;">' in shown  # a name is text, not HTML
     assert len(re.findall(r'<path class="line" d="M[\d.,LM-]+"', shown)) == 1
     asked = set(re.findall(r'"initiator":"(http[^"]*)".*?"url":"([^"]*)"', net.read_text()))

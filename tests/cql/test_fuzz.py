@@ -18,7 +18,7 @@ def test_mutated_queries_are_read_or_refused():
 
 
 def test_a_query_takes_little_memory():
-    """Tracing takes six times as long: `python -m tests.cql.fuzz` traces as many as you say."""
+    """What Python takes; `python -m tests.cql.fuzz` sees what the process takes, for many more."""
     given = tables()
     tracemalloc.start()
     try:

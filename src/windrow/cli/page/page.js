@@ -42,9 +42,9 @@ const TILES = [
   },
   {
     title: "Late events",
-    says: (all, last) => (last.late === null ? "–" : number(late(all))),
-    notes: (all, last) => {
-      if (last.late === null) return "not known without wr.log_progress";
+    says: (all) => (knowsLate(all) ? number(late(all)) : "–"),
+    notes: (all) => {
+      if (!knowsLate(all)) return "not known without wr.log_progress";
       const untimed = sum(all.batches.map((each) => each.untimed));
       const share = (100 * late(all)) / Math.max(1, events(all));
       return `${share.toPrecision(2)}% of ${number(events(all))}` + (untimed ? `; ${number(untimed)} without a time` : "");
@@ -60,6 +60,8 @@ const TILES = [
 ];
 // A stream over an iterator counts from its beginning; of Spark's batches the newest are known.
 const events = (all) => all.totals?.[0] ?? sum(all.batches.map((each) => each.events));
+// The newest batch may have ended before its line of the log is written.
+const knowsLate = (all) => all.batches.some((each) => each.late !== null);
 const late = (all) => all.totals?.[1] ?? sum(all.batches.map((each) => each.late));
 
 function element(name, className, text) {
