@@ -137,6 +137,19 @@ def test_a_level_of_the_index_is_named_like_a_column() -> None:
 # What is missing ----------------------------------------------------------------------------------
 
 
+def test_an_index_of_times_without_a_name_cannot_be_read() -> None:
+    frame = pd.DataFrame({"x": [1.0, 2.0]}, index=pd.date_range("2024-01-01", periods=2, freq="h"))
+    asked: dict[str, Any] = {"windows": wr.time("1 hour"), "aggs": wr.sum("x")}
+    for call in (
+        lambda: wr.over(frame, order="ts", **asked),
+        lambda: wr.as_of(pd.DataFrame({"ts": frame.index}), frame, order="ts", **asked),
+    ):
+        with pytest.raises(wr.InvalidArgument, match=r"no column 'ts'.*frame.rename_axis\('ts'\)"):
+            call()
+    named = wr.over(frame.rename_axis("ts"), order="ts", **asked)
+    assert named["sum_x"].tolist() == [1.0, 2.0]
+
+
 def test_nan_of_numpy_is_missing_and_nan_of_others_is_a_number() -> None:
     data = frame(
         arrow=pd.Series([1.0, 0.0, 3.0, None], dtype="float64[pyarrow]"),

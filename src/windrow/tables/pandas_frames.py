@@ -47,6 +47,7 @@ class PandasFrame(Source):
         self, read: Collection[str], *, keys: Collection[str] = (), returned: bool = False
     ) -> pa.Table:
         """The columns that are read; others are stand-ins."""
+        self._require_name_of_times(read)
         columns = {
             name: _to_arrow(self._values(name), name, name in keys)
             for name in read
@@ -86,6 +87,18 @@ class PandasFrame(Source):
                 for name in answers.column_names
             }
         )
+
+    def _require_name_of_times(self, read: Collection[str]) -> None:
+        """Say how an index of times is named, where it is what the call may want to read."""
+        index = self._frame.index
+        if index.nlevels > 1 or index.name is not None or index.dtype.kind != "M":
+            return
+        for name in read:
+            if not self._counts[name]:
+                raise InvalidArgument(
+                    f"data: there is no column {name!r}; there are {', '.join(self._names)}. The "
+                    "index holds times and has no name: give it one, as in frame.rename_axis('ts')"
+                )
 
     def types_of(self, names: Collection[str]) -> tuple[Any, ...]:
         """The dtypes of columns."""
