@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from windrow.cli import run
 from windrow.cli.main import main
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -69,6 +70,32 @@ def test_a_query_is_in_utf_8(here: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "q.cql: a query is in UTF-8, and this is not" in text
     Path("q.cql").write_text(TEXT, encoding="utf-8-sig")  # as some editors write it
     assert main(["run", "q.cql", "-i", "t.csv"]) == 0
+
+
+def test_large_files_without_times_are_read_whole(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Found: "events of a stream have no order of their own", of a file that was too large.
+    monkeypatch.setattr(run, "WHOLE", 0)
+    Path("t.csv").write_text("n,x\n1,1.5\n2,2.5\n")
+    for window in ("ROWS 2", "ROWS 2 ON n"):
+        call = [
+            "run",
+            "-e",
+            TEXT.replace("ROWS 2", window),
+            "-i",
+            "t.csv",
+            "-o",
+            "s.csv",
+            "--overwrite",
+        ]
+        code, text = said(capsys, *call)
+        assert code == 0
+        assert "no such column orders its rows; it is read whole\n" in text
+        assert Path("s.csv").read_text().splitlines()[-1].endswith("4")
+    code, text = said(capsys, *call, "--lateness", "1 hour")
+    assert code == 2
+    assert "t.csv: it is answered in batches, by a column of times" in text
 
 
 def test_a_port_is_a_number(capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,6 +39,8 @@ EXAMPLES = """examples:
 """
 #: bytes of files that are read whole; larger ones pass in batches
 WHOLE = 64 << 20
+#: what streams say of rows that no time orders
+_NEED_TIMES = ("have no order of their own", "a stream is ordered by a timestamp or a date")
 #: batches that wait to be worked on, or to be written, at most
 _WAITING = 2
 
@@ -196,23 +198,37 @@ def _passes(
     outputs: list[Output],
 ) -> Iterator[tuple[list[Any], list[Output]]]:
     """Answers of statements and where they go; as few passes over the files as can be."""
-    from windrow.cql.query import cql
-
     small = progress.size <= WHOLE and all(each.fits(WHOLE) for each in inputs)
     if small and not arguments.lateness:
-        tables = {each.name: each.table() for each in inputs}
-        require_columns(inputs[0].types, [each.schema for each in tables.values()])
-        progress.rows = sum(each.num_rows for each in tables.values())
-        found = cql(text, **tables).run()
-        yield (found if len(statements) > 1 else [found]), outputs
+        yield _whole(text, inputs, progress, len(statements)), outputs
         return
     try:
         yield [*_streamed(text, inputs, arguments, progress, len(statements))], outputs
+    except _Untimed as error:
+        if arguments.lateness or inputs[0].files == ("-",):
+            raise
+        print(f"windrow run: {error}; it is read whole", file=sys.stderr)
+        yield _whole(text, inputs, progress, len(statements)), outputs
     except InvalidArgument as error:
         if "is read once" not in str(error):
             raise
         for statement, written in zip(statements, outputs, strict=True):
             yield [*_streamed(statement, inputs, arguments, progress, 1)], [written]
+
+
+class _Untimed(CallError):
+    """Batches of rows that no time orders."""
+
+
+def _whole(text: str, inputs: list[Input], progress: Progress, count: int) -> list[Any]:
+    """The answers to files that are read whole."""
+    from windrow.cql.query import cql
+
+    tables = {each.name: each.table() for each in inputs}
+    require_columns(inputs[0].types, [each.schema for each in tables.values()])
+    progress.rows = sum(each.num_rows for each in tables.values())
+    found = cql(text, **tables).run()
+    return list(found) if count > 1 else [found]
 
 
 def _streamed(
@@ -230,12 +246,15 @@ def _streamed(
     require_columns(source.types, [batches.schema])
     lateness = arguments.lateness or "0 seconds"
     given: dict[str, Any] = {source.name: progress.counted(_ahead(batches.rows))}
-    found = cql(
-        text,
-        lateness=lateness,
-        schema=batches.schema,
-        **given,
-    ).run()
+    try:
+        found = cql(text, lateness=lateness, schema=batches.schema, **given).run()
+    except InvalidArgument as error:
+        if not any(each in str(error) for each in _NEED_TIMES):
+            raise
+        raise _Untimed(
+            f"{title(source.files[0])}: it is answered in batches, by a column of times, and "
+            "no such column orders its rows"
+        ) from None
     streams = found if count > 1 else [found]
     return [_sorted(each, source, arguments.lateness) for each in streams]
 
