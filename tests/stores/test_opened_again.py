@@ -115,6 +115,7 @@ class TestRefused:
             window.clear,
             window.query,
             window.flush,
+            window.__enter__,
             lambda: len(window),
         ]
         for use in uses:

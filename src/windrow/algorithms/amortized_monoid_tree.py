@@ -165,15 +165,24 @@ def insert(state: State, ring: Forest, partial: Partial) -> State:
 
 def descend(state: State, ring: Forest, width: int) -> State:
     """Pile up the second elements of pairs, of this width and below, on the way to the front."""
-    depth = state.depth
+    if width == 0:
+        return state
+    front, depth = state.front, state.depth
+    nodes, stack = ring.nodes, ring.stack
+    newer = identity()
+    if depth > 0:
+        newer = load(stack, depth - 1)
     while width > 0:
-        middle = (state.front & (-2 * width)) + width
-        if state.front < middle < state.boundary:
-            newer = load(ring.nodes, node_at(middle, width))
-            if depth > 0:
-                newer = combine(newer, load(ring.stack, depth - 1))
-            store(ring.stack, depth, newer)
-            depth += 1
+        if front & width == 0:
+            middle = (front | (width - 1)) + 1
+            if middle < state.boundary:
+                older = load(nodes, node_at(middle, width))
+                if depth > 0:
+                    newer = combine(older, newer)
+                else:
+                    newer = older
+                store(stack, depth, newer)
+                depth += 1
         width >>= 1
     return state._replace(depth=depth)
 
@@ -194,14 +203,18 @@ def settle(ring: Forest, front: int, end: int) -> State:
     """
     if front == end:
         return State(front, front, front, 0, identity(), identity())
+    nodes = ring.nodes
     back_partial, boundary, width = identity(), end, 1
-    while ((end + 1) & (-2 * width)) - (front & (-2 * width)) >= 4 * width:
+    oldest_pair, newest_pair = front >> 1, (end + 1) >> 1
+    while newest_pair - oldest_pair > 1:
         boundary -= width
-        back_partial = combine(load(ring.nodes, node_at(boundary, width)), back_partial)
+        back_partial = combine(load(nodes, node_at(boundary, width)), back_partial)
         if boundary & width != 0:
             boundary -= width
-            back_partial = combine(load(ring.nodes, node_at(boundary, width)), back_partial)
+            back_partial = combine(load(nodes, node_at(boundary, width)), back_partial)
         width *= 2
+        oldest_pair >>= 1
+        newest_pair >>= 1
     oldest = load(ring.nodes, node_at(front, 1))
     state = State(front, boundary, end, 0, oldest, back_partial)
     return reach(descend(state, ring, width), ring)

@@ -59,7 +59,8 @@ class ChunkedQueue(dict[int, list[Any]]):
     """Values by growing position, in chunks: the queue is the chunks by their number.
 
     A chunk is made when its first position is stored. It is dropped some time after all of it has
-    been released: whenever a chunk is made or released, two go that were released before. So no
+    been released: whenever a chunk is made or released, two go that were released before. The first
+    release of several at once drops none, because that takes as long as a way through a tree. So no
     operation copies what is stored, none takes longer because many events leave at once, and
     memory follows the window.
     """
@@ -68,6 +69,8 @@ class ChunkedQueue(dict[int, list[Any]]):
         super().__init__()
         #: the chunk before which all is released
         self.oldest = 0
+        #: whether the last release was of several, and dropped none
+        self._owes = False
         #: the numbers of the chunks, in the order in which they were made
         self._made: deque[int] = deque()
 
@@ -92,9 +95,12 @@ class ChunkedQueue(dict[int, list[Any]]):
 
     def release(self, position: int) -> None:
         """Let go of the chunks that lie wholly before a position."""
-        if self.oldest != position // CHUNK:
-            self.oldest = position // CHUNK
-            self._drop_some()
+        released = position // CHUNK - self.oldest
+        if released:
+            self.oldest += released
+            self._owes = released > 1 and not self._owes
+            if not self._owes:
+                self._drop_some()
 
     def _drop_some(self) -> None:
         made = self._made

@@ -183,6 +183,7 @@ class StoredWindow:
                 self._store.close()
 
     def __enter__(self) -> StoredWindow:
+        self._require_open()
         return self
 
     def __exit__(self, *_exception: object) -> None:
