@@ -24,6 +24,7 @@ Array = np.ndarray[Any, Any]
 
 ALGORITHM = algorithms.find("two_stacks_lite")
 EVENTS = 4_000_000
+ROUNDS = 5
 WINDOWS = [2**power for power in (4, 6, 8, 10, 12, 14, 16, 18, 20)]
 #: windrow may take at most 1.2 times the time of cumsum
 BAR = round(1 / 1.2, 2)
@@ -41,7 +42,7 @@ def run() -> list[Comparison]:
         for extent in WINDOWS:
             roll = partial(_roll, kernel, product, extent, numbers, answers)
             cumsum = partial(np.cumsum, numbers, out=answers)
-            times = median_times({"windrow": roll, "cumsum": cumsum})
+            times = median_times({"windrow": roll, "cumsum": cumsum}, ROUNDS)
             comparisons.append(
                 Comparison(
                     f"{aggregation.name}, window {extent}",
