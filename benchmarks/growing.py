@@ -11,12 +11,14 @@ from __future__ import annotations
 import time
 from array import array
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import windrow as wr
 from benchmarks.harness import Comparison
+from windrow.experiments.rounds import in_turns
 
 EVENTS = 2**20
 REPEATS = 5
@@ -32,14 +34,11 @@ def run() -> list[Comparison]:
 def _growing() -> Iterator[Comparison]:
     values = np.random.default_rng(4).normal(size=EVENTS).tolist()
     for kind, types in (("compiled", "float64"), ("plain Python", None)):
-        taken: dict[str, list[Any]] = {"grows": [], "has room": []}
-        for _repeat in range(REPEATS):
-            for how, rounds in taken.items():
-                window = wr.Window(wr.max(), types=types)
-                if how == "has room":
-                    window.insert_many(values)
-                    window.evict_many(EVENTS)
-                rounds.append(_rounds(window, values))
+        contestants = {
+            "grows": partial(_of_new_window, types, values, has_room=False),
+            "has room": partial(_of_new_window, types, values, has_room=True),
+        }
+        taken = in_turns(contestants, REPEATS, warm_up=0)
         middle = {how: _middle(rounds) for how, rounds in taken.items()}
         for how, percentiles in middle.items():
             shown = ", ".join(
@@ -53,6 +52,15 @@ def _growing() -> Iterator[Comparison]:
                     f"p{share:g} of a round, {kind}, grows to {EVENTS:,}", "the same, has room",
                     middle["grows"][place] / 1e9, middle["has room"][place] / 1e9,
                 )  # fmt: skip
+
+
+def _of_new_window(types: Any, values: list[float], has_room: bool) -> Any:
+    """The nanoseconds of each round of a window, which may have room for all of them."""
+    window = wr.Window(wr.max(), types=types)
+    if has_room:
+        window.insert_many(values)
+        window.evict_many(EVENTS)
+    return _rounds(window, values)
 
 
 def _rounds(window: wr.Window, values: list[float]) -> Any:

@@ -33,6 +33,7 @@ ONLY_IN = {
         "algorithms/subtract_on_evict.py",
         "api.py",
         "planning/slide_plan.py",
+        "planning/plan_text.py",
         "engine/cutting.py",
     ),
     "hop": ("experiments/peers/pathway.py",),  # an argument of Pathway's
