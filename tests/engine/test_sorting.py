@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import windrow as wr
 from tests.support.examples import examples
 from windrow.engine import over_table, slide_table
-from windrow.engine.gathering import gather, inverse
+from windrow.engine.gathering import gather, into_runs, inverse
 from windrow.engine.key_codes import grouped
 from windrow.engine.lines import Lines, pays
 from windrow.engine.sorting import arrange
@@ -154,6 +154,31 @@ def test_lines_pay_where_places_lie_far_apart() -> None:
     for extent in (1, 4, 7, 10):
         expected = np.maximum(shuffled - 3 * (extent - 1), shuffled % 3)
         assert np.array_equal(answer[f"min_x_{extent}"], expected)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("cores", [1, 3])
+def test_rows_with_keys_in_turns_are_written_into_runs(cores: int) -> None:
+    size = 100_000
+    random = np.random.default_rng(1)
+    by_keys = {
+        keys: np.argsort(random.integers(0, keys, size), kind="stable").astype(np.int32)
+        for keys in (1, 10, 1000)
+    }
+    with sizes.using(cores=cores, smallest_scattered=size):
+        for keys, permutation in by_keys.items():
+            way = into_runs(permutation)
+            assert (way is None) == (keys == 1)
+            columns = [
+                pa.array(random.normal(size=size)),
+                pa.array(random.integers(0, 9, size), mask=random.random(size) < 0.5),
+                pa.array(random.integers(0, 9, size, np.int8)),
+                pa.array(random.random(size) < 0.5),
+            ]
+            for column, found in zip(columns, gather(columns, permutation, way), strict=True):
+                assert found.equals(column.take(pa.array(permutation)))
+        assert into_runs(random.permutation(size).astype(np.int32)) is None
+        assert into_runs(by_keys[10][:-1]) is None
 
 
 @pytest.mark.parametrize("per_key", [1, 50])

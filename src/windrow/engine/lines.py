@@ -19,7 +19,7 @@ import numpy as np
 from windrow.algebra.arrays import read_only
 from windrow.compiler.array_loops import compiled_loop
 from windrow.compiler.past_cache import copy_past_cache, settle_copies, write_line
-from windrow.engine.gathering import gathered, row_pieces
+from windrow.engine.gathering import LINE, gathered, row_pieces, share_apart
 from windrow.work import memory, sizes
 from windrow.work.threads import in_threads
 
@@ -27,8 +27,6 @@ Array = np.ndarray[Any, Any]
 
 #: in so many rows at a time one looks how far apart places lie
 _GLANCE = 2**10
-#: numbers in a line of the processor's cache
-LINE = 8
 #: fewer columns are not worth a line
 _FEWEST = 4
 #: lines that are taken apart together: they stay in the cache while that is done column by column
@@ -37,13 +35,8 @@ _TILE = 2**8
 
 def pays(places: Array, columns: int) -> bool:
     """Whether so many columns go to their places faster as lines."""
-    size, smallest = len(places), sizes.current().smallest_scattered
-    if size < smallest or columns < _FEWEST:
-        return False
-    begins = (0, size // 2, max(size - _GLANCE, 0))
-    glances = [np.sort(places[begin : begin + _GLANCE]) for begin in begins]
-    far = sum(int(np.count_nonzero(np.diff(each) >= LINE)) for each in glances)
-    return 2 * far > sum(map(len, glances))
+    few = len(places) < sizes.current().smallest_scattered or columns < _FEWEST
+    return not few and share_apart(places, _GLANCE) > 0.5
 
 
 class Lines:

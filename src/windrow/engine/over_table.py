@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.engine import columns as arrow
-from windrow.engine.gathering import Gathered, gather, inverse
-from windrow.engine.lines import LINE, Lines, pays
+from windrow.engine.gathering import LINE, Gathered, gather, into_runs, inverse
+from windrow.engine.lines import Lines, pays
 from windrow.engine.over_block import OverBlock
 from windrow.engine.over_kernels import OverKernels
 from windrow.engine.sorting import arrange
@@ -130,7 +130,8 @@ def _sorted(
     permutation, starts = arrange(keys, [columns[name] for name in plan.order], size)
     if permutation is not None:
         names = [name for name in columns if name in needed]
-        gathered = gather([columns[name] for name in names], permutation)
+        given = [columns[name] for name in names]
+        gathered = gather(given, permutation, into_runs(permutation))
         columns = dict(zip(names, gathered, strict=True))
     return SortedRows(columns, starts, size, next(iter(plan.order), None)), permutation
 

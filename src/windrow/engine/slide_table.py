@@ -17,7 +17,7 @@ import pyarrow as pa
 from windrow.algebra import arrays
 from windrow.engine import columns as arrow
 from windrow.engine.feature_columns import FeatureColumns
-from windrow.engine.gathering import gather
+from windrow.engine.gathering import gather, into_runs
 from windrow.engine.policy_counts import PolicyCounters
 from windrow.engine.shared_slices import SharedSlices
 from windrow.engine.slice_windows import SliceKernels
@@ -92,7 +92,8 @@ def _sorted(
     if permutation is not None:
         heads = permutation[heads]
         names = [name for name in columns if name in plan.read_by_row]
-        gathered = gather([columns[name] for name in names], permutation)
+        given = [columns[name] for name in names]
+        gathered = gather(given, permutation, into_runs(permutation))
         columns = dict(zip(names, gathered, strict=True))
     rows = SortedRows(columns, starts, size, plan.order[0], plan.order_type)
     return rows, [arrow.whole(column.take(pa.array(heads))) for column in keys]
