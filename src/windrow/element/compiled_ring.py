@@ -6,7 +6,7 @@ single events        a kernel reads and writes the state where it lies (`engine/
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -96,17 +96,17 @@ class CompiledRing:
 
     def older_than(self, time: int) -> int:
         """How many events have an earlier time; no event waits."""
-        return int(self._read("older_than")(self.state(), self._window.ring, time))
+        return int(self._reading["older_than"](self.state(), self._window.ring, time))
 
     def newest_time(self) -> int:
         """The time of the newest event; there is one, and none waits."""
-        return int(self._read("newest_time")(self.state(), self._window.ring))
+        return int(self._reading["newest_time"](self.state(), self._window.ring))
 
-    def _read(self, function: str) -> Callable[..., Any]:
-        """A function of the algorithm that reads integers alone."""
+    @cached_property
+    def _reading(self) -> dict[str, Any]:
+        """The functions of the algorithm, of which those work here that read integers alone."""
         slots = {"load_integer": lambda integers, place: int(integers[place])}
-        read: Callable[..., Any] = link(self._program.algorithm.FUNCTIONS, slots)[function]
-        return read
+        return link(self._program.algorithm.FUNCTIONS, slots)
 
     def _partial(self, place: int) -> Any:
         values = [numbers[place].item() for numbers in self._kept]
