@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -39,7 +39,7 @@ from windrow.algorithms import (
 )
 from windrow.engine import loops
 from windrow.engine.row_windows import CompiledRowWindow, RowBlock, kernel_for
-from windrow.experiments.rounds import median_times
+from windrow.experiments.rounds import in_turns, median_times
 from windrow.planning.choose import HELPED_FROM
 from windrow.windows.bounds import Bounds
 from windrow.windows.key_runs import NEVER
@@ -84,26 +84,34 @@ def run() -> list[Comparison]:
 # Blocks of rows ----------------------------------------------------------------------------------
 
 
+class Pass(NamedTuple):
+    """What a pass over a block took: nanoseconds a row, in all and of its own thread."""
+
+    wall: float
+    own: float
+    helped: int
+
+
 @dataclass
 class Taken:
-    """Nanoseconds per row, round by round."""
+    """The passes of an algorithm, round by round."""
 
-    wall: list[float]
-    own: list[float]
-    helped: int = 0
+    passes: list[Pass]
 
-    def add(self, one_pass: CompiledRowWindow, block: RowBlock, answers: Any) -> None:
-        defined = [np.empty(block.stop, np.bool_)]
-        started, own = time.perf_counter(), time.thread_time()
-        one_pass.advance(block, answers, defined)
-        self.wall.append((time.perf_counter() - started) / block.stop * 1e9)
-        self.own.append((time.thread_time() - own) / block.stop * 1e9)
-        self.helped = one_pass.helper.helped if one_pass.helper else 0
+    @property
+    def wall(self) -> float:
+        """The median nanoseconds per row."""
+        return median(each.wall for each in self.passes)
+
+    @property
+    def own(self) -> float:
+        """The same of its own thread."""
+        return median(each.own for each in self.passes)
 
     def __str__(self) -> str:
         return (
-            f"{median(self.wall):7.1f} ns a row, {median(self.own):7.1f} of its own thread, "
-            f"{self.helped} chunks helped"
+            f"{self.wall:7.1f} ns a row, {self.own:7.1f} of its own thread, "
+            f"{self.passes[-1].helped} chunks helped"
         )
 
 
@@ -117,14 +125,14 @@ def _blocks() -> Iterator[Comparison]:
             taken = _taken(aggregation, extent, int(max(8 * extent, budget)))
             for name, each in taken.items():
                 print(f"  {aggregation}, window {extent}, {name}: {each}", flush=True)
-            combine = median(taken[sequential_boundary.NAME].own) / 3
+            combine = taken[sequential_boundary.NAME].own / 3
             for algorithm in ALGORITHMS[1:]:
                 is_barred = algorithm is sequential_boundary and combine >= HELPED_FROM
                 yield Comparison(
                     f"{aggregation}, {combine:.0f} ns a combine, window {extent:,}",
                     algorithm.NAME,
-                    median(taken[parallel_boundary.NAME].wall) / 1e9,
-                    median(taken[algorithm.NAME].wall) / 1e9,
+                    taken[parallel_boundary.NAME].wall / 1e9,
+                    taken[algorithm.NAME].wall / 1e9,
                     BAR if is_barred else None,
                 )
 
@@ -135,16 +143,22 @@ def _taken(aggregation: Any, extent: int, size: int) -> dict[str, Taken]:
     block = RowBlock(
         (_column(aggregation, size),), (), Bounds(np.array([0, NEVER]), Newest(extent)), 0, 0, size
     )
-    taken = {algorithm.NAME: Taken([], []) for algorithm in ALGORITHMS}
-    for turn in range(-1, ROUNDS):
-        for algorithm in ALGORITHMS if turn % 2 else ALGORITHMS[::-1]:
-            kernel = kernel_for(loops.over_rows, algorithm, product, checked=False)
-            one_pass = CompiledRowWindow(
-                wr.rows(extent), loops.over_rows, kernel, product, algorithm
-            )
-            into = taken[algorithm.NAME] if turn >= 0 else Taken([], [])
-            into.add(one_pass, block, [monoid.room(size)])
-    return taken
+    contestants = {
+        algorithm.NAME: partial(_pass, algorithm, product, extent, block)
+        for algorithm in ALGORITHMS
+    }
+    return {name: Taken(passes) for name, passes in in_turns(contestants, ROUNDS).items()}
+
+
+def _pass(algorithm: Algorithm, product: Product, extent: int, block: RowBlock) -> Pass:
+    kernel = kernel_for(loops.over_rows, algorithm, product, checked=False)
+    one_pass = CompiledRowWindow(wr.rows(extent), loops.over_rows, kernel, product, algorithm)
+    answers, defined = [product.parts[0].monoid.room(block.stop)], [np.empty(block.stop, np.bool_)]
+    started, own = time.perf_counter(), time.thread_time()
+    one_pass.advance(block, answers, defined)
+    wall, own = time.perf_counter() - started, time.thread_time() - own
+    helped = one_pass.helper.helped if one_pass.helper else 0
+    return Pass(wall / block.stop * 1e9, own / block.stop * 1e9, helped)
 
 
 def _monoid(aggregation: Any) -> Any:
