@@ -227,10 +227,9 @@ FIG_7 = Figure(
     "for max; PBA's slowest answer is below a microsecond. Medians: PBA and SBA below Two-Stacks "
     "below SlickDeque. The same for MomentSketch, where spikes are a millisecond for Two-Stacks.",
     here="A round is timed inside the kernel, by the processor's time stamp. Windows of "
-    "MomentSketch "
-    "hold a sketch for each second. A spike is the slowest of two windows of rounds, the median "
-    "over "
-    "all of these.",
+    "MomentSketch hold a sketch for each second; SlickDeque (Non-Inv) keeps single values and cannot "
+    "serve them here. A spike is the slowest of two windows of rounds, the median over all of "
+    "these.",
     x_label="range",
     y_label=LATENCY_LABEL,
     groups=_fig_7,
@@ -239,9 +238,9 @@ FIG_7 = Figure(
     claims=(
         Better("SBA has a lower median than Two-Stacks and SlickDeque", SBA, [TS, SD],
                "1.3 to 1.8 times",
-               why="Round by round, SBA prepares chunks as the paper says; windrow's fast form of "
-               "it "
-               "goes over whole blocks of rows and cannot be timed by the round."),
+               why="Rounds of max take less than a step of the time stamp. Round by round, SBA "
+               "prepares chunks as the paper says; windrow's fast form of it goes over whole "
+               "blocks of rows and cannot be timed by the round."),
         Better("PBA has lower spikes than SBA", PBA, [SBA], "15 to 60 times", by=SPIKE,
                why=_HELPER),
         Better("PBA has lower spikes than Two-Stacks", PBA, [TS], "30 to 280 times", by=SPIKE,
