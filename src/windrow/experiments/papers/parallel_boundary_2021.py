@@ -227,9 +227,9 @@ FIG_7 = Figure(
     "for max; PBA's slowest answer is below a microsecond. Medians: PBA and SBA below Two-Stacks "
     "below SlickDeque. The same for MomentSketch, where spikes are a millisecond for Two-Stacks.",
     here="A round is timed inside the kernel, by the processor's time stamp. Windows of "
-    "MomentSketch hold a sketch for each second; SlickDeque (Non-Inv) keeps single values and cannot "
-    "serve them here. A spike is the slowest of two windows of rounds, the median over all of "
-    "these.",
+    "MomentSketch hold a sketch for each second; SlickDeque (Non-Inv) keeps single values and "
+    "cannot serve them here. A spike is the slowest of two windows of rounds, the median over all "
+    "of these.",
     x_label="range",
     y_label=LATENCY_LABEL,
     groups=_fig_7,
