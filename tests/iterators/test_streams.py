@@ -139,7 +139,7 @@ def test_types_of_later_batches() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (batch(3).drop(["x"]), "data: batch 2 has no columns 'x'"),
+        (batch(3).drop(["x"]), "data: batch 2 has no column 'x', and the first batch has one"),
         (batch(3).set_column(1, "x", pa.array(["a"])), "data: batch 2 has 'x' as string, and the"),
         (batch(3).set_column(0, "ts", pa.array([3])), "data: batch 2 has 'ts' as int64"),
         (
@@ -217,7 +217,7 @@ def test_stated_columns() -> None:
         (
             iter([batch(1)]),
             {"lateness": "1 second", "history": pa.table({"x": [1.0]})},
-            "history: it has no columns 'ts'",
+            "history: it has no column 'ts'",
         ),
     ],
 )

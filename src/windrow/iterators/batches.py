@@ -54,10 +54,12 @@ class Conforming:
             return self.schema.empty_table()
         names = table.column_names
         for name in self.schema.names:
-            if names.count(name) != 1:
+            count = names.count(name)
+            if count != 1:
+                found = f"{count} columns" if count else "no column"
                 raise InvalidArgument(
-                    f"{which} has {names.count(name) or 'no'} columns {name!r}, and the first "
-                    "batch has one; give every batch the columns of the first"
+                    f"{which} has {found} {name!r}, and the first batch has one; give every batch "
+                    "the columns of the first"
                 )
         others = [] if self._takes_more else [name for name in names if name not in self._known]
         if others:
