@@ -7,7 +7,8 @@ Keys lie in bins (see `windrow.stream.bins`). A bin has two blocks:
       given    [ a | window from 09:30 | revision 2 | 21 ]      the last answer of each open window
                [ a | window from 10:00 | revision 1 | 21 ]
 
-A batch reads both blocks of the bins whose keys have new events. Where windows only become final,
+Where windows hold events (see `window_contents`), a cell is an event. A batch reads both blocks of
+the bins whose keys have new events. Where windows only become final,
 their last answers are given again, and the cells are not read.
 
 Invariants:
