@@ -109,6 +109,10 @@ def test_a_log_adds_what_the_checkpoint_does_not_know(query: Query) -> None:
     assert [(each["events"], each["late"]) for each in shown["batches"]] == [(None, None), (400, 3)]
     assert shown["rate"] > 0
     assert shown["keys"] == []
+    # Found: bytes on disk stood beside bytes in use while the log lacked the newest batch.
+    query.batch(ann=[4.0])
+    again = Watched([query.folder / "checkpoint", query.folder / "progress.jsonl"]).figures()
+    assert [each["state_bytes"] for each in again["batches"]] == [None, 5_000, None]
 
 
 def test_a_query_that_begins_from_nothing_is_shown_from_its_beginning(query: Query) -> None:

@@ -53,7 +53,10 @@ const TILES = [
   },
   {
     title: "State",
-    says: (all, last) => (last.state_bytes === null ? "–" : bytes(last.state_bytes)),
+    says: (all) => {
+      const last = all.batches.findLast((each) => each.state_bytes !== null);
+      return last ? bytes(last.state_bytes) : "–";
+    },
     notes: (all, last) => (last.watermark === null ? "no watermark yet" : `watermark ${moment(last.watermark)}`),
     bars: (each) => each.state_bytes,
   },

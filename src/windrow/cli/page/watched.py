@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +111,10 @@ class Watched:
             logged = newest(places.log, MOST_BATCHES)
             # A log may be older than the checkpoint, or be that of several queries.
             query = query or (logged[-1].query if logged else "")
-            found |= {each.number: each for each in logged if each.query == query}
+            told = {each.number: each for each in logged if each.query == query}
+            if told:  # it says how much state is in use; the checkpoint also has what was
+                found = {n: replace(each, state_bytes=None) for n, each in found.items()}
+            found |= told
         return [found[number] for number in sorted(found)][-MOST_BATCHES:]
 
 
