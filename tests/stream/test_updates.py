@@ -193,10 +193,15 @@ def test_a_checkpoint_belongs_to_its_way_of_giving_answers() -> None:
     assert found.newest is not None
 
 
-def test_state_of_rows_can_be_looked_at() -> None:
+@pytest.mark.parametrize(
+    ("call", "changed", "seconds"),
+    # A slice of the minute is 20 seconds.
+    [(wr.over, {"windows": wr.rows(2)}, 30), (wr.slide, {"aggs": wr.median("x")}, 40)],
+)
+def test_state_of_events_can_be_looked_at(call: Any, changed: dict[str, Any], seconds: int) -> None:
     store = wr.stores.MemoryStore()
-    asked = {**ASKED, "windows": wr.rows(2), "lateness": "1 minute", "checkpoint": store}
-    with wr.over([at(0, 30)], **asked, emit="updates") as stream:
+    asked = {**ASKED, **changed, "lateness": "1 minute", "checkpoint": store}
+    with call([at(0, 30)], **asked, emit="updates") as stream:
         next(stream)
         stream.commit()
     _record, shards = checkpoint_at(store)
@@ -204,7 +209,7 @@ def test_state_of_rows_can_be_looked_at() -> None:
     assert found.keys == 1
     assert found.newest is not None
     assert found.oldest is not None
-    assert 30 <= found.newest - found.oldest < 31
+    assert seconds <= found.newest - found.oldest < seconds + 1
 
 
 def test_late_events_come_as_rows() -> None:

@@ -8,8 +8,8 @@ Keys lie in bins (see `windrow.stream.bins`). A bin has two blocks:
                [ a | window from 10:00 | revision 1 | 21 ]
 
 Where windows hold events (see `window_contents`), a cell is an event. A batch reads both blocks of
-the bins whose keys have new events. Where windows only become final,
-their last answers are given again, and the cells are not read.
+the bins whose keys have new events. Where windows only become final, their last answers are given
+again, and the cells are not read.
 
 Invariants:
 
