@@ -40,6 +40,8 @@ def test_a_column_that_is_no_number_says_how_to_state_its_type(
     assert code > 0
     assert problem in text
     assert not content or "--types x=float" in text
+    if content:
+        assert "--types x=float" in said(capsys, "explain", "-e", TEXT, "-i", "t.csv")[1]
     if content == "x\n":
         assert said(capsys, "run", "-e", TEXT, "-i", "t.csv", "--types", "x=float") == (0, "")
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 
-from windrow.cli.inputs import inputs_of
+from windrow.cli.inputs import Input, inputs_of, with_types
 from windrow.cli.run import add_query, query_text, tables_of
+from windrow.errors import InvalidArgument
 
 #: it needs nothing but the core
 EXTRA = "spark"
@@ -28,6 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     text = query_text(arguments)
     tables = {}
+    inputs: list[Input] = []
     if arguments.input:
         inputs = inputs_of(
             arguments.input,
@@ -37,6 +39,9 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.encoding,
         )
         tables = {each.name: each.batches().schema.empty_table() for each in inputs}
-    plan = cql(text, **tables).plan()
+    try:
+        plan = cql(text, **tables).plan()
+    except InvalidArgument as error:
+        raise with_types(error, inputs) from None
     print(json.dumps(plan.to_dict(), indent=2) if arguments.json else plan)
     return 0
