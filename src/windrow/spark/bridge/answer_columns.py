@@ -68,14 +68,15 @@ def answers_in_bulk(
         most_bytes: or so many bytes.
     """
     held: list[pa.RecordBatch] = []
+    held_rows = held_bytes = 0
     for batch in batches:
         held.append(batch)
-        if sum(each.num_rows for each in held) >= rows or (
-            sum(each.nbytes for each in held) >= most_bytes
-        ):
+        held_rows += batch.num_rows
+        held_bytes += batch.nbytes
+        if held_rows >= rows or held_bytes >= most_bytes:
             yield from answers(pa.concat_batches(held))
-            held = []
+            held, held_rows, held_bytes = [], 0, 0
         else:
             yield None
-    if any(each.num_rows for each in held):
+    if held_rows:
         yield from answers(pa.concat_batches(held))

@@ -93,16 +93,16 @@ def map_partitions(
     return frame.select(lists.alias("rows")).select(F.inline("rows"))
 
 
-def mapped(frame: Any, function: BatchFunction, result: StructType, name: str) -> Any:
+def mapped(frame: Any, function: BatchFunction | BatchMaker, result: StructType, name: str) -> Any:
     """The rows that a function makes of each partition, where it reads all columns.
 
-    This is `mapInArrow`, for a few rows that give many. It asks Spark for the columns, so it is
-    only for calls that may.
+    This is `mapInArrow`, for a few rows that give many, or many that give a few. It asks Spark for
+    the columns, so it is only for calls that may.
     """
     there = sent(function)
 
     def call(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return there(batches)  # type: ignore[no-any-return]
+        return (batch for batch in there(batches) if batch is not None)
 
     call.__name__ = name
     with own_python(frame.sparkSession):

@@ -138,5 +138,5 @@ def _packed(
     )
     layout = pa.schema(list(rows.types.items()))
     key = [names[list(rows.types).index(each)] for each in rows.plan.key]
-    frame = source.frame.toDF(*plain).select(*laid)
-    return packed_rows(frame, schema, key, shards, pack(layout, rows.plan.order[0], shards))
+    read = replace(source, frame=source.frame.toDF(*plain).select(*laid), schema=schema)
+    return packed_rows(read, key, shards, pack(layout, rows.plan.order[0], shards))

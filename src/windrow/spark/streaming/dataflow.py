@@ -22,7 +22,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import DoubleType, IntegerType, StructField, StructType
 
 from windrow.spark.bridge.answer_columns import read_columns
-from windrow.spark.bridge.arrow_batches import BatchMaker, map_partitions
+from windrow.spark.bridge.arrow_batches import BatchMaker, map_partitions, mapped
 from windrow.spark.bridge.column_names import new_names
 from windrow.spark.bridge.schema import arrow_schema, under_names
 from windrow.spark.bridge.source import Source
@@ -37,6 +37,7 @@ from windrow.stream.plan_stream import query_of
 from windrow.stream.query import StreamQuery
 from windrow.stream.state import NONE
 
+_PACKING = "windrow: events into payloads"
 #: the columns that the operator gets
 _SENT = StructType([PACKED["shard"], PACKED["payload"], StructField("salt", DoubleType())])
 
@@ -134,13 +135,12 @@ def _packed(setup: StreamSetup, source: Source, packing: BatchMaker) -> Any:
     """Events of the stream or of its history, as payloads of their shards."""
     read = read_columns(source, setup.columns)
     key = [read.schema.names[list(setup.columns).index(name)] for name in setup.plan.key]
-    return packed_rows(read.frame, read.schema, key, setup.shards, packing)
+    return packed_rows(read, key, setup.shards, packing)
 
 
-def packed_rows(
-    frame: Any, schema: StructType, key: Sequence[str], shards: int, packing: BatchMaker
-) -> Any:
-    """Rows of some columns as payloads of their shards."""
+def packed_rows(source: Source, key: Sequence[str], shards: int, packing: BatchMaker) -> Any:
+    """Rows of a source, all of whose columns are read, as payloads of their shards."""
+    frame, schema = source.frame, source.schema
     names = schema.names
     number = F.pmod(F.hash(*key), F.lit(shards)) if key else F.lit(0)
     shard = new_names(names)("shard")
@@ -148,4 +148,7 @@ def packed_rows(
     fields = [StructField(each.name, each.dataType) for each in schema]
     # Spark refuses here what is not as the user stated it.
     stated = numbered.to(StructType([StructField(shard, IntegerType()), *fields]))
-    return map_partitions(stated, [shard, *names], packing, PACKED, "windrow: events into payloads")
+    if source.may_ask:
+        # No row waits for an answer, as it would for a function of columns.
+        return mapped(stated, packing, PACKED, _PACKING)
+    return map_partitions(stated, [shard, *names], packing, PACKED, _PACKING)

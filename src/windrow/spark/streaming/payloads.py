@@ -64,7 +64,9 @@ def _payloads(
     Label 0 is always among them. This row lets its shard detect state of another query, also if
     all keys of the first batch lie in other shards.
     """
-    arranged = events.take(pa.array(np.argsort(numbers, kind="stable")))
+    # numpy counts numbers of 16 bits, and sorts wider ones.
+    narrow = numbers.astype(np.uint16) if len(label_of) <= 2**16 else numbers
+    arranged = events.take(pa.array(np.argsort(narrow, kind="stable")))
     ends = np.cumsum(np.bincount(numbers, minlength=len(label_of))).tolist()
     shards, payloads, begin = list(always), [b""] * len(always), 0
     for label, end in zip(label_of.tolist(), ends, strict=True):

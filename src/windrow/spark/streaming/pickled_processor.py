@@ -10,6 +10,7 @@ from typing import Any
 
 from pyspark import cloudpickle
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 from windrow.spark.bridge.workers import require_windrow, unpickled
 from windrow.spark.streaming.processor import ShardProcessor
@@ -22,12 +23,15 @@ def _by_value() -> Any:
     2.4 s that Spark took to plan a query's first batch.
     """
     require, load = require_windrow, unpickled
+    # As text, each task would have Spark parse them, twice.
+    number = StructType([StructField("number", LongType())])
+    content = StructType([StructField("content", BinaryType())])
 
     class PickledProcessor(StatefulProcessor):
         """A processor as bytes, until there are rows."""
 
-        def __init__(self, content: bytes) -> None:
-            self._content = content
+        def __init__(self, pickle: bytes) -> None:
+            self._pickle = pickle
             self._processor: Any = None
 
         def __setstate__(self, state: dict[str, Any]) -> None:
@@ -38,11 +42,11 @@ def _by_value() -> Any:
         def init(self, handle: StatefulProcessorHandle) -> None:
             """Called by Spark before any shard."""
             self._handle = handle
-            self._blocks = handle.getMapState("blocks", "number long", "content binary")
+            self._blocks = handle.getMapState("blocks", number, content)
 
         def _unpickled(self) -> Any:
             if self._processor is None:
-                self._processor = load(self._content)
+                self._processor = load(self._pickle)
                 self._processor.open(self._handle, self._blocks)
             return self._processor
 
