@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.examples import SEEDS, USUAL
 from tests.support.parts import PARTS, may_be_in, part_of
-from tests.support.spark.state_store import PROVIDER, ROCKSDB
+from tests.support.spark.state_store import CHANGELOG, PROVIDER, ROCKSDB
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -124,10 +124,13 @@ def spark(
 @pytest.fixture
 def streaming(spark: "SparkSession") -> Iterator["SparkSession"]:
     """The session of all tests, with the state store that streams need, and two partitions."""
-    changed = {PROVIDER: ROCKSDB, "spark.sql.shuffle.partitions": "2"}
-    before = {name: spark.conf.get(name) for name in changed}
+    changed = {PROVIDER: ROCKSDB, CHANGELOG: "true", "spark.sql.shuffle.partitions": "2"}
+    before = {name: spark.conf.get(name, None) for name in changed}
     for name, value in changed.items():
         spark.conf.set(name, value)
     yield spark
     for name, old in before.items():
-        spark.conf.set(name, old)
+        if old is None:
+            spark.conf.unset(name)
+        else:
+            spark.conf.set(name, old)

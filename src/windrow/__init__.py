@@ -18,6 +18,7 @@ from windrow.errors import (
     LawViolation,
     NotApplicable,
     PlainPythonWarning,
+    SettingWarning,
     StoreError,
     WindrowError,
 )
@@ -111,6 +112,7 @@ __all__ = [
     "PlainPythonWarning",
     "Plan",
     "Query",
+    "SettingWarning",
     "StoreError",
     "Stream",
     "WarmUp",

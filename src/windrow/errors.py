@@ -116,3 +116,11 @@ class PlainPythonWarning(UserWarning):
     A warning, and no error: answers are the same. The message says what could not be compiled.
     Write the function with numbers and tuples of numbers, or silence the warning.
     """
+
+
+class SettingWarning(UserWarning):
+    """A setting of Spark's makes a stream slower than it need be.
+
+    A warning, and no error: answers are the same. The message names the setting and the value to
+    set. Set it when you build the session, or silence the warning.
+    """

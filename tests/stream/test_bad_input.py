@@ -1,5 +1,6 @@
 """What streams do not take is refused when the call is made, and what would be right is said."""
 
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -8,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from tests.support.spark.state_store import PROVIDER
+from tests.support.spark.state_store import CHANGELOG, PROVIDER
 from windrow.cli.main import main
 
 if TYPE_CHECKING:
@@ -140,6 +141,19 @@ def test_the_state_store_is_named(streaming: "SparkSession") -> None:
             rate(streaming), order="timestamp", windows=WINDOW, aggs=wr.max("value"),
             lateness="1 second",
         )  # fmt: skip
+
+
+def test_a_setting_that_makes_streams_slow_is_named(streaming: "SparkSession") -> None:
+    asked: dict[str, Any] = {
+        "order": "timestamp", "windows": WINDOW, "aggs": wr.max("value"), "lateness": "1 second"
+    }  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", wr.SettingWarning)
+        wr.slide(rate(streaming), **asked)
+    streaming.conf.set(CHANGELOG, "false")
+    with pytest.warns(wr.SettingWarning, match=f"{CHANGELOG} is off, so each batch") as caught:
+        wr.slide(rate(streaming), **asked)
+    assert [each.filename for each in caught] == [__file__]
 
 
 def test_a_table_is_final(spark: "SparkSession") -> None:

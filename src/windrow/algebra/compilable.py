@@ -58,7 +58,7 @@ def warn_of_plain_python(name: str, error: Exception) -> str:
         f"{name} runs as plain Python, far slower than compiled, because numba cannot compile "
         f"its functions: {reason}",
         PlainPythonWarning,
-        stacklevel=_frames_inside(),
+        stacklevel=frames_inside(),
     )
     return reason
 
@@ -76,7 +76,7 @@ def _reason(error: Exception) -> str:
     return telling[0] if telling else type(error).__name__
 
 
-def _frames_inside() -> int:
+def frames_inside() -> int:
     """How far up the stack the user's own line is, counted from the caller."""
     frame, level = inspect.currentframe(), 0
     while frame is not None and frame.f_globals.get("__name__", "").startswith("windrow."):

@@ -35,6 +35,7 @@ SETTINGS = {
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     # A shard for each of two tasks: there are few keys, and each shard costs calls to Python.
     "spark.sql.shuffle.partitions": "2",
 }

@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from windrow.errors import InvalidArgument
+from windrow.algebra.compilable import frames_inside
+from windrow.errors import InvalidArgument, SettingWarning
 from windrow.planning.delivery import Delivery
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
@@ -23,6 +25,7 @@ from windrow.stream.plan_stream import plan_stream, query_of
 
 _PARTITIONS = "spark.sql.shuffle.partitions"
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_CHANGELOG = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 
@@ -108,10 +111,18 @@ def _partitions(session: Any) -> int:
 
 
 def require_rocksdb(session: Any) -> None:
-    """Refuse a session that keeps state elsewhere."""
+    """Refuse a session that keeps state elsewhere, and warn if it writes more than changed."""
     provider = session.conf.get(_PROVIDER)
     if not provider.endswith("RocksDBStateStoreProvider"):
         raise InvalidArgument(
             f"data: windows over a stream are kept in RocksDB; set {_PROVIDER} to {_ROCKSDB} in "
             f"the session's configuration, where it is {provider}"
+        )
+    if session.conf.get(_CHANGELOG, "false").lower() != "true":
+        warnings.warn(
+            f"{_CHANGELOG} is off, so each batch copies files of the state store, and the commit "
+            "of a small batch takes twice as long. Set it to true in the session's configuration; "
+            "queries go on from their checkpoints",
+            SettingWarning,
+            stacklevel=frames_inside(),
         )
