@@ -13,9 +13,9 @@ from windrow.planning.choose import Wish
 from windrow.planning.over_plan import resolve_over
 from windrow.planning.slide_plan import resolve_slide
 from windrow.stream import sizes
+from windrow.stream.batch_result import BatchResult
 from windrow.stream.inspection import summary
 from windrow.stream.over_stream import StreamOver
-from windrow.stream.query import BatchResult
 from windrow.stream.slide_stream import StreamSlide
 
 pytestmark = pytest.mark.usefixtures("interpreted")

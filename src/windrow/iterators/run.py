@@ -37,10 +37,10 @@ from windrow.planning.stream_arguments import (
     delay_of,
     require_shards,
 )
+from windrow.stream.batch_result import BatchResult
 from windrow.stream.key_hashes import hashes_of
 from windrow.stream.live_blocks import LiveBlocks
 from windrow.stream.plan_stream import query_of
-from windrow.stream.query import BatchResult
 from windrow.stream.state import NONE
 from windrow.tables.choose import to_table
 from windrow.windows import ticks

@@ -35,11 +35,12 @@ from windrow.stream.description import arranged
 from windrow.stream.group import WindowGroup
 from windrow.stream.header import GroupState
 from windrow.stream.live.over_live import OverLive, is_live
-from windrow.stream.query import StreamQuery, require_streamed
+from windrow.stream.query import StreamQuery
 from windrow.stream.rows.over_ahead import OverAhead, ends_behind
 from windrow.stream.rows.over_rows import OverRows
 from windrow.stream.slices.over_slices import OverSlices
 from windrow.stream.state import ShardBlocks
+from windrow.stream.streamed import require_streamed
 from windrow.stream.totals.over_totals import OverTotals
 
 

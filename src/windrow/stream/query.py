@@ -26,20 +26,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.engine import columns as arrow
 from windrow.engine.named_failures import kernels_named
-from windrow.errors import IncompatibleState, InvalidArgument
+from windrow.errors import IncompatibleState
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
 from windrow.planning.stream_arguments import MILLISECOND
 from windrow.planning.stream_plan import GroupPlan
 from windrow.slicing import LIMIT
 from windrow.slicing.calendar_slices import numbers_of
+from windrow.stream.batch_result import BatchResult
 from windrow.stream.description import description_of, differences
 from windrow.stream.group import FURTHEST, Array, Columns, WindowGroup
 from windrow.stream.header import GroupState, ShardHeader, WaitingState
@@ -58,37 +58,12 @@ from windrow.stream.state import (
     integers,
     require_numbers,
 )
+from windrow.stream.streamed import require_streamed
 from windrow.stream.waiting import WaitingEvents
 from windrow.windows import ticks
 
 #: behind every frontier, in milliseconds: the watermark of a stream that has ended
 _ENDLESS = 2**63 * 10**9
-
-
-@dataclass
-class BatchResult:
-    """What a batch did.
-
-    Attributes:
-        answers: the answers, as tables.
-        events: how many events came.
-        late: how many of them were dropped because their slice was final.
-        untimed: how many of them were dropped because they had no time.
-        timer: the watermark, in milliseconds, at which there may be more answers; None for never.
-        timer_before: the timer that the batch before had set.
-        bytes_read, bytes_written: how much state was read and written.
-        late_events: the late events, as tables, if the query keeps them.
-    """
-
-    answers: list[pa.Table] = field(default_factory=list)
-    events: int = 0
-    late: int = 0
-    untimed: int = 0
-    timer: int | None = None
-    timer_before: int | None = None
-    bytes_read: int = 0
-    bytes_written: int = 0
-    late_events: list[pa.Table] = field(default_factory=list)
 
 
 class StreamQuery:
@@ -399,22 +374,3 @@ class StreamQuery:
             return events
         held = group.holds(self._moments(events))
         return events if held is None else events.filter(pa.array(held))
-
-
-# What a query asks for ---------------------------------------------------------------------------
-
-
-def require_streamed(plan: SlidePlan | OverPlan, types: Mapping[str, pa.DataType]) -> None:
-    """Refuse an order without time, and windows whose answers are never final on a stream."""
-    _require_time(plan.order[0], types[plan.order[0]])
-    for name, window in plan.windows.items():
-        if window.why_not_streamed is not None:
-            raise InvalidArgument(f"windows: {name!r} {window.why_not_streamed}")
-
-
-def _require_time(order: str, data_type: pa.DataType) -> None:
-    if not (pa.types.is_timestamp(data_type) or pa.types.is_date(data_type)):
-        raise InvalidArgument(
-            f"order: a stream is ordered by a timestamp or a date, which its watermark is about, "
-            f"and {order!r} is {data_type}"
-        )

@@ -33,7 +33,7 @@ from windrow.spark.bridge.progress import unique_title
 from windrow.spark.bridge.schema import under_names
 from windrow.spark.bridge.workers import own_python
 from windrow.spark.streaming.watermark import MARK
-from windrow.stream.query import BatchResult
+from windrow.stream.batch_result import BatchResult
 
 #: the counts of a step that the query's progress shows
 COUNTS = ("events", "late", "untimed", "bytes_read", "bytes_written")

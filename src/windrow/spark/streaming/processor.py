@@ -18,7 +18,8 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 from windrow.errors import StoreError
 from windrow.spark.streaming.outputs import OperatorOutput
 from windrow.spark.streaming.shards import labels
-from windrow.stream.query import BatchResult, StreamQuery
+from windrow.stream.batch_result import BatchResult
+from windrow.stream.query import StreamQuery
 
 #: a shard as Spark names it: the values of the columns that payloads are grouped by
 Shard = tuple[int]

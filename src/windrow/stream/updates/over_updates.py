@@ -7,8 +7,8 @@ from collections.abc import Set as AbstractSet
 from windrow.errors import InvalidArgument
 from windrow.planning.over_plan import OverPlan, column_types
 from windrow.stream.description import arranged
-from windrow.stream.query import require_streamed
 from windrow.stream.rows.over_ahead import ends_behind
+from windrow.stream.streamed import require_streamed
 from windrow.stream.updates.revised_rows import RevisedRows
 from windrow.stream.updates.updates_query import UpdatesQuery
 from windrow.windows import ticks

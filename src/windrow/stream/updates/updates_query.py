@@ -18,9 +18,10 @@ import pyarrow as pa
 
 from windrow.planning.over_plan import OverPlan
 from windrow.planning.slide_plan import SlidePlan
+from windrow.stream.batch_result import BatchResult
 from windrow.stream.group import WindowGroup
 from windrow.stream.header import GroupState, ShardHeader
-from windrow.stream.query import BatchResult, StreamQuery
+from windrow.stream.query import StreamQuery
 from windrow.stream.state import NONE, ShardBlocks
 
 #: a line of the description of such a query
