@@ -205,8 +205,9 @@ def test_the_live_demo_until_it_is_interrupted(tmp_path: Path) -> None:
     output = tmp_path / "demo-output"
     assert figures["rate"] > 0
     assert "1min · press-1" in figures["keys"]
-    assert all(each["events"] is not None for each in figures["batches"][:-1])
-    assert figures["batches"][-1]["state_bytes"] > 0
+    *done, _newest = figures["batches"]  # the newest may lack its figures
+    assert all(each["events"] is not None for each in done)
+    assert done[-1]["state_bytes"] > 0
     assert (output / "chart.png").stat().st_size > 10_000
 
     answers = CommittedFiles(output / "answers").take()
