@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -255,3 +256,11 @@ def test_integers_stay_exact_where_the_identity_is_a_float():
         assert over(largest("n"), table=table) == [[2**53, 2**53 + 1]]
     whole = wr.aggregation(name="whole", identity=-(2**63), combine=lambda a, b: b if b > a else a)
     assert over_compiled(whole("n"), table=table) == [[2**53, 2**53 + 1]]
+
+
+def test_kernels_are_compiled_again_once_the_variable_is_gone(monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setenv("NUMBA_DISABLE_JIT", "1")
+        numba.config.reload_config()
+    new = total(combine=lambda older, newer: older + newer + 0)
+    assert over_compiled(new("n")) == [[1, 3, 5, 7, 9]]

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numba.core import config
 
 from windrow.cli.main import main
 from windrow.errors import InvalidArgument
@@ -28,10 +27,6 @@ def interpreted_everywhere(monkeypatch):
     """Also in the processes that measure memory; and no Flink of the machine's."""
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     monkeypatch.delenv("WINDROW_FLINK_PYTHON", raising=False)
-    yield
-    # numba has seen the variable, and would look again only when it compiles next.
-    monkeypatch.undo()
-    config.reload_config()
 
 
 @pytest.mark.parametrize("paper", PAPERS.values(), ids=PAPERS)

@@ -81,6 +81,7 @@ def load_or_compile(
         # Another process may have compiled it while this one waited.
         found: Function | None = bare_code.load(path) if bare_code.is_possible() else None
         if found is None:
+            _let_numba_look()
             function = make(str(path))
             # numba finds its machine code by the file that a function comes from.
             code = function.__code__.replace(co_filename=str(path))
@@ -123,6 +124,15 @@ def _compiled(
     if is_new and options["_nrt"] and bare_code.is_possible():
         bare_code.keep(path, dispatcher.overloads[signature])
     return dispatcher, is_new
+
+
+def _let_numba_look() -> None:
+    """Tell numba if NUMBA_DISABLE_JIT is no longer set: alone it looks only while it compiles."""
+    import numba
+
+    settings: Any = numba.config
+    if settings.DISABLE_JIT:
+        settings.reload_config()
 
 
 @contextlib.contextmanager
