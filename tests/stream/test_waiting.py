@@ -48,8 +48,8 @@ class Shard:
         numbers = np.arange(self.arrived, self.arrived + len(times))
         self.arrived += len(times)
         columns = {"time": pa.array(times, pa.int64()), "number": pa.array(numbers)}
-        waiting.add(columns, self.begins(columns))
         before, self.now = [group.frontier for group in header.groups], self.frontiers(watermark)
+        waiting.add(columns, self.begins(columns), max(self.now))
         taken = waiting.take(before, self.now)
         waiting.merge(self.now)
         for group, frontier in zip(header.groups, self.now, strict=True):
@@ -154,6 +154,24 @@ def test_events_in_order_wait_in_few_blocks_that_are_not_rewritten() -> None:
     far, _queues, blocks = steady(512, in_order=True)
     assert far <= 1.3 * near
     assert blocks <= 8 * math.log(512, 8)
+
+
+def test_blocks_end_where_the_next_frontier_is_expected() -> None:
+    """Each event is written once and read once, though some of a batch wait for one batch more."""
+    shard, written, blocks = Shard(1), [], []
+    with sizes.using(waiting_block=64, waiting_rest=16):
+        for batch in range(12):
+            times = list(range(1000 * batch, 1000 * (batch + 1)))
+            shard.step(times, max(1000 * batch - 1 - 100, 0))
+            written.append(shard.written)
+            blocks.append(len(shard.state.blocks))
+    # Those of a batch, in two blocks, and what is left of the batch before.
+    assert blocks[2:] == [3] * 10
+    # Found: cut into blocks of equal size, of which one was written again.
+    assert max(written[2:]) < 1.05 * min(written[2:])
+    alone = Shard(1)
+    alone.step(times, 0)
+    assert written[-1] < 1.05 * alone.written
 
 
 def test_many_events_are_not_merged() -> None:

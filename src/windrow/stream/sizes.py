@@ -19,6 +19,7 @@ class StateSizes:
 
     Attributes:
         waiting_block: fewer waiting events than this are not cut into several blocks.
+        waiting_together: the same for events that are expected to become final at once.
         waiting_rest: fewer events than this stay one block when a part of their block is taken.
         cells_gain: waiting events become cells if that leaves so many times fewer numbers.
         batches_unseen: after a batch whose events do not become cells, so many are not looked at.
@@ -43,6 +44,7 @@ class StateSizes:
     """
 
     waiting_block: int = 2**14
+    waiting_together: int = 2**18
     waiting_rest: int = 2**10
     cells_gain: int = 2
     batches_unseen: int = 7

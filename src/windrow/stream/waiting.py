@@ -22,6 +22,10 @@ they are many, each of later slices than the one before. So only the front block
 read when slices become final. What is left of a block stays in its place, as two blocks where it
 is much: the next slices take half of it.
 
+Where the next frontier is expected to fall among a batch's events, they are cut there instead: it
+lags as far behind the newest event as it does now. Then the next batch takes one block whole, and
+the one after it the other.
+
       merged twice        merged once             newest
       [ 3-5 | 6-8 ]       [ 2-4 | 5-9 ][ 3-7 ]    [ 4-9 ][ 8-9 ]
 
@@ -87,9 +91,35 @@ class WaitingEvents:
             self._passing = [only(batch, ~waits)]
             batch, begins = only(batch, waits), begins[waits]
         if len(begins):
-            arrived = self._arrived(batch, begins)
-            kept = self._kept(*arrived, sizes.current().waiting_block)
-            self._state.open.append(Queue(0, kept))
+            next_frontier = self._next_frontier(int(begins.max()), frontier)
+            batch, begins = self._arrived(batch, begins)
+            self._state.open.append(Queue(0, self._kept_for(next_frontier, batch, begins)))
+
+    def _next_frontier(self, newest: int, frontier: int) -> int | None:
+        """Where the furthest frontier is expected after the next batch; None if behind new events.
+
+        Spark's watermark comes from the newest event of the batch before, so the frontier lags
+        behind the newest event that waited before this batch.
+        """
+        waited = (each.last for queue in self._state.open for each in queue.blocks)
+        before = max(waited, default=NONE)
+        if NONE in (before, frontier):
+            return None
+        expected = newest - (before - frontier)
+        return expected if expected > before else None
+
+    def _kept_for(
+        self, next_frontier: int | None, batch: pa.RecordBatch, begins: Array
+    ) -> list[WaitingBlock]:
+        """Write new events, so that the next frontier falls between two blocks."""
+        now = sizes.current()
+        if next_frontier is None:
+            return self._kept(batch, begins, now.waiting_block)
+        passed, kept = begins < next_frontier, []
+        for part in (passed, ~passed):
+            if part.any():
+                kept += self._kept(only(batch, part), begins[part], now.waiting_together)
+        return kept
 
     def take(self, before: Sequence[int], now: Sequence[int]) -> list[pa.RecordBatch]:
         """For each group, the events between its frontier before and its frontier now."""

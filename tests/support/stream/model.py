@@ -32,7 +32,10 @@ class Memory(dict[int, bytes]):
 
 
 #: sizes that let what happens to many waiting events happen to a few; all may become cells
-WAITING_SMALL = {"waiting_block": 2, "waiting_rest": 1, "queues_merged": 2, "cells_gain": 0}
+WAITING_SMALL = {
+    "waiting_block": 2, "waiting_together": 3, "waiting_rest": 1, "queues_merged": 2,
+    "cells_gain": 0,
+}  # fmt: skip
 #: the same for bins of rows
 BINS_SMALL = {"bin_rows": 4, "bin_blocks": 2, "totals_in_a_bin": 1, "rows_at_once": 5}
 #: bins, blocks and segments of few counted rows, so that few rows fill many
