@@ -2,8 +2,13 @@
 
 import json
 import os
+import pickle
+import socket
+import struct
 import subprocess
+import sys
 import venv
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +17,7 @@ import pytest
 
 import windrow as wr
 from tests.support.spark.questions import EVENTS, SIZE, STREAMED
+from windrow.spark.bridge.workers import require_windrow, unpickled
 
 pytestmark = pytest.mark.spark
 
@@ -79,3 +85,42 @@ def test_an_executor_without_windrow_says_so_in_one_line(without: Path, tmp_path
         assert "No module named 'windrow'. Install windrow there" in line
         for remedy in ("PYSPARK_PYTHON", "spark.pyspark.python", "spark.archives"):
             assert remedy in line
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux is asked to acknowledge")
+@pytest.mark.parametrize(
+    "opened", [require_windrow, lambda: unpickled(pickle.dumps(1))], ids=["processor", "function"]
+)
+def test_a_worker_acknowledges_what_has_come(opened: Callable[[], object]) -> None:
+    """Spark's next small write waits for that: 40 ms of each task, if Linux delays it."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        spark = socket.create_connection(server.getsockname())
+        worker, _address = server.accept()
+    with spark, worker:
+        for _attempt in range(100):
+            # Linux delays once a socket has answered at once, as a worker does.
+            for _turn in range(5):
+                exchange(spark, worker)
+                exchange(worker, spark)
+            exchange(spark, worker)
+            if unacknowledged(spark):
+                break
+        else:
+            pytest.skip("this Linux does not delay")
+        opened()
+        assert unacknowledged(spark) == 0
+        exchange(worker, spark)  # It stays open.
+
+
+def exchange(sender: socket.socket, receiver: socket.socket) -> None:
+    """One small write, read at once."""
+    sender.sendall(b"small")
+    assert receiver.recv(100) == b"small"
+
+
+def unacknowledged(sender: socket.socket) -> int:
+    """How many packets the other side has not acknowledged: `tcpi_unacked` of Linux."""
+    info = sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
+    (found,) = struct.unpack_from("I", info, 24)
+    assert isinstance(found, int)
+    return found

@@ -258,3 +258,23 @@ def test_another_query_on_an_old_checkpoint(streaming: "SparkSession", tmp_path:
         changed = wr.slide(stream, windows=windows, shards=shards, **asked)
         with pytest.raises(StreamingQueryException, match=difference):
             run_to_end(changed, tmp_path / "answers")
+
+
+def test_a_further_batch_compiles_no_java(streaming: "SparkSession", tmp_path: Path) -> None:
+    """Generated code that held numbers of its batch would be compiled again with every batch."""
+    metrics = streaming._jvm.org.apache.spark.metrics.source.CodegenMetrics
+
+    def compiled(batches: int) -> int:
+        folder = tmp_path / f"{batches}"
+        write_batches(folder, [events(number, 100, 110, 20) for number in range(batches)])
+        answers = wr.slide(
+            read_stream(streaming, folder), key=KEY, order="ts", windows=WINDOWS["fast"],
+            aggs=wr.max("x"), lateness="10 seconds",
+        )  # fmt: skip
+        before = metrics.METRIC_COMPILATION_TIME().getCount()
+        run_to_end(answers, tmp_path / f"answers {batches}")
+        return int(metrics.METRIC_COMPILATION_TIME().getCount() - before)
+
+    compiled(1)
+    few, more = compiled(2), compiled(7)
+    assert more - few < 5

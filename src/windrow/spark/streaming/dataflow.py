@@ -19,7 +19,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import functions as F
-from pyspark.sql.types import DoubleType, IntegerType, StructField, StructType
+from pyspark.sql.types import IntegerType, StructField, StructType
 
 from windrow.spark.bridge.answer_columns import read_columns
 from windrow.spark.bridge.arrow_batches import BatchMaker, map_partitions, mapped
@@ -39,7 +39,7 @@ from windrow.stream.state import NONE
 
 _PACKING = "windrow: events into payloads"
 #: the columns that the operator gets
-_SENT = StructType([PACKED["shard"], PACKED["payload"], StructField("salt", DoubleType())])
+_SENT = StructType([PACKED["shard"], PACKED["payload"], StructField("salt", IntegerType())])
 
 
 def answer_stream(setup: StreamSetup, answers: AnswerFormat) -> Any:
@@ -112,8 +112,10 @@ def answer_payloads(
         shards.is_behind,
     )
     # Spark runs equal stages of a plan once, and gives only the first a watermark: the other of two
-    # queries over a stream would never answer. Random numbers make every stage different.
-    payloads = packed.select("shard", "payload", F.rand().alias("salt")).to(_SENT)
+    # queries over a stream would never answer. Random numbers make every stage different. Their
+    # seed is new in every batch. Spark interprets `zip_with`, so it compiles no Java for the seed.
+    random = F.zip_with(F.array(F.rand()), F.array(F.lit(0)), lambda number, _zero: number)
+    payloads = packed.select("shard", "payload", F.size(random).alias("salt")).to(_SENT)
     before = reduce(lambda one, other: one.union(other), initial) if initial else None
     begins = None if before is None else before.groupBy("shard")
     with own_python(session):
