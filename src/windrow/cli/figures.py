@@ -93,13 +93,14 @@ class Figures:
 
 def _batch(progress: Mapping[str, Any], answers: int) -> Batch:
     counts = next(iter(progress["observedMetrics"].values()))
-    state = progress["stateOperators"][0]["customMetrics"]
+    state = progress["stateOperators"][0]
     return Batch(
         progress["batchId"],
         counts["events"],
         counts["late"],
         answers,
         progress["durationMs"]["triggerExecution"] / 1000,
-        state["rocksdbSstFileSize"],
+        # With changelogs, state lies in memory until files are written.
+        state["customMetrics"]["rocksdbSstFileSize"] or state["memoryUsedBytes"],
         counts["bytes_written"],
     )

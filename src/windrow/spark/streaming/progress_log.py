@@ -57,7 +57,8 @@ def _batch(progress: Any) -> Batch | None:
 
 
 def _state_bytes(operator: Any) -> int:
-    return int(operator.customMetrics.get("rocksdbSstFileSize", operator.memoryUsedBytes))
+    # With changelogs, state lies in memory until files are written.
+    return int(operator.customMetrics.get("rocksdbSstFileSize") or operator.memoryUsedBytes)
 
 
 def _epoch(moment: str) -> float:
