@@ -11,7 +11,13 @@ import pytest
 
 from tests.support.examples import SEEDS, USUAL
 from tests.support.parts import PARTS, may_be_in, part_of
-from tests.support.spark.state_store import CHANGELOG, PROVIDER, ROCKSDB
+from tests.support.spark.state_store import (
+    BY_FILE_SYSTEM,
+    CHANGELOG,
+    CHECKPOINT_FILES,
+    PROVIDER,
+    ROCKSDB,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -113,6 +119,7 @@ def spark(
             "spark.python.daemon.module": "tests.support.spark.daemon",
             "spark.sql.shuffle.partitions": "4",
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
+            CHECKPOINT_FILES: BY_FILE_SYSTEM,
         },
     )
     session.sparkContext.environment[SWITCH] = os.environ[SWITCH]
