@@ -168,7 +168,7 @@ def batches(seed: int, count: int, largest: int) -> Iterator[int]:
     ],
 )  # fmt: skip
 def test_uneven_keys(largest: int, small: dict[str, int]) -> None:
-    count = min(40 * largest + 150, 2500)
+    count = min(25 * largest + 125, 1600)
     events, storage = uneven(largest, count, 8), Memory()
     with sizes.using(**small):
         found = streamed(events, list(batches(largest, count, largest)), storage)
@@ -185,7 +185,7 @@ def test_uneven_keys(largest: int, small: dict[str, int]) -> None:
 @pytest.mark.parametrize("per_batch", [6, 20, 100, 300])
 def test_steady_keys(per_batch: int, small: dict[str, int]) -> None:
     """What no key has a use for any more is deleted."""
-    count = min(100 * per_batch, 1200)
+    count = min(100 * per_batch, 900)
     events, storage = uneven(per_batch, count, 8), Memory()
     events = events.set_column(0, "k", pa.array([f"k{number % 4}" for number in range(count)]))
     with sizes.using(**small):

@@ -9,7 +9,7 @@ PARTS = ("session", "programs", "kernels", "aggregations", "rest")
 FIRST = ("session", "programs")
 _FOLDERS = {
     "programs": {"cli", "registration", "sources", "spark", "tests"},
-    "kernels": {"algorithms", "over", "slide"},
+    "kernels": {"algorithms", "over"},
     "aggregations": {"aggregations", "algebra", "compiler", "stream"},
 }
 _PACKAGE = Path(__file__).parents[2] / "src"
