@@ -95,11 +95,11 @@ def test_what_nobody_may_look_at_is_one_line(
 ) -> None:
     # Found: a file in a folder of somebody else ended in a traceback.
     def refused(_self: Path) -> bool:
-        raise PermissionError(13, "Permission denied", "/root/secret.csv")
+        raise PermissionError(13, "Permission denied", "theirs/secret.csv")
 
     monkeypatch.setattr(inputs.Path, "is_dir", refused)
     assert main(call) == 1
-    assert capsys.readouterr().err == "windrow run: /root/secret.csv: Permission denied\n"
+    assert capsys.readouterr().err == "windrow run: theirs/secret.csv: Permission denied\n"
 
 
 def test_a_query_without_e_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -154,10 +154,11 @@ def topic_of(
 @contextmanager
 def spark_session(console: Console, output: Path, **settings: Any) -> Iterator[SparkSession]:
     """A Spark session on this machine, with its log beside the results."""
-    from windrow.spark.session import local_session
+    from windrow.spark.session import STREAMING, local_session
 
     log = output / "spark.log"
     with step(console, "Starting Spark on this machine"):
+        settings |= STREAMING
         # By default Spark writes timestamps without their zone.
         settings["spark.sql.parquet.outputTimestampType"] = "TIMESTAMP_MICROS"
         try:

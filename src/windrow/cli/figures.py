@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.cli.sink import CommittedFiles
+from windrow.stream.progress_log import state_in_use
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -100,7 +101,6 @@ def _batch(progress: Mapping[str, Any], answers: int) -> Batch:
         counts["late"],
         answers,
         progress["durationMs"]["triggerExecution"] / 1000,
-        # With changelogs, state lies in memory until files are written.
-        state["customMetrics"]["rocksdbSstFileSize"] or state["memoryUsedBytes"],
+        state_in_use(state["customMetrics"]["rocksdbSstFileSize"], state["memoryUsedBytes"]),
         counts["bytes_written"],
     )

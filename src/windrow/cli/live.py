@@ -30,12 +30,8 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
     from rich.console import Console
 
-#: what the session needs, see docs/streaming.md
+#: what the session needs beside what all streams do
 SETTINGS = {
-    "spark.sql.streaming.stateStore.providerClass": (
-        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-    ),
-    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     # A shard for each of two tasks: there are few keys, and each shard costs calls to Python.
     "spark.sql.shuffle.partitions": "2",
 }

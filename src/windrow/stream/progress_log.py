@@ -45,6 +45,14 @@ class Batch:
     query: str = ""
 
 
+def state_in_use(files: int, memory: int) -> int:
+    """Bytes of a state store: those of its files, or of its memory until it has written some.
+
+    With changelogs that is at its first snapshot.
+    """
+    return files or memory
+
+
 def append(path: Path, batch: Batch, most_bytes: int = MOST_BYTES) -> None:
     """Add a batch to a log; the folder exists."""
     if path.exists() and path.stat().st_size > most_bytes:

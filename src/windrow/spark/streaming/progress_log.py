@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
-from windrow.stream.progress_log import Batch, append
+from windrow.stream.progress_log import Batch, append, state_in_use
 
 #: windrow's counts in Spark's progress have names that begin so
 _OURS = "windrow"
@@ -57,8 +57,8 @@ def _batch(progress: Any) -> Batch | None:
 
 
 def _state_bytes(operator: Any) -> int:
-    # With changelogs, state lies in memory until files are written.
-    return int(operator.customMetrics.get("rocksdbSstFileSize") or operator.memoryUsedBytes)
+    files = operator.customMetrics.get("rocksdbSstFileSize", 0)
+    return state_in_use(int(files), int(operator.memoryUsedBytes))
 
 
 def _epoch(moment: str) -> float:
